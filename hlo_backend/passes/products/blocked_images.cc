@@ -13,12 +13,6 @@
 namespace ptxla::hlo {
 namespace {
 
-Builder BuilderOf(Instruction* i) {
-  Builder b(i->parent());
-  b.set_metadata(i->shared_metadata());
-  return b;
-}
-
 // Work whose result can be in blocks.
 bool MayFollow(const Instruction& i) {
   switch (i.opcode()) {
@@ -28,6 +22,7 @@ bool MayFollow(const Instruction& i) {
     case Opcode::kReduceWindow:
     case Opcode::kConcatenate:
     case Opcode::kSlice:
+    case Opcode::kReshape:
       return true;
     default:
       return i.IsElementwise();
@@ -69,6 +64,12 @@ BlockedImages::BlockedImages(absl::Span<Instruction* const> order) {
         });
     if (is_wanted) wanted_.insert(i);
   }
+}
+
+Builder BlockedImages::BuilderOf(Instruction* i) {
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  return b;
 }
 
 const BlockedValue* BlockedImages::Of(const Instruction* x) const {
@@ -117,6 +118,8 @@ Instruction* BlockedImages::Follow(Instruction* i) {
       return Concatenate(i);
     case Opcode::kSlice:
       return Slice(i);
+    case Opcode::kReshape:
+      return Reshape(i);
     default:
       return i->IsElementwise() ? Elementwise(i) : nullptr;
   }
@@ -144,49 +147,6 @@ const BlockedValue* BlockedImages::FirstOf(const Instruction& i) const {
     if (const BlockedValue* v = Of(operand)) return v;
   }
   return nullptr;
-}
-
-// Of features: those of a layer before beside those of this one.
-Instruction* BlockedImages::Concatenate(Instruction* i) {
-  const int64_t d = i->dimensions()[0];
-  const BlockedValue* like = FirstOf(*i);
-  if (like == nullptr || d == like->axis || d == like->batch) return nullptr;
-  BlockedValue made = *like;
-  Builder b = BuilderOf(i);
-  std::vector<Instruction*> parts;
-  for (Instruction* x : i->operands()) {
-    const BlockedValue* v = Of(x);
-    if (v != nullptr && !AreCutAlike(*v, made)) return nullptr;
-    parts.push_back(InOrder(&b, Cut(x, made.planes(), made), made.order));
-  }
-  const int64_t at = made.At(d);
-  made.value = b.Concatenate(parts, at);
-  made.zeros = false;
-  return Replaced(&b, std::move(made));
-}
-
-// Some of the features.
-Instruction* BlockedImages::Slice(Instruction* i) {
-  const BlockedValue* from = Of(i->operand(0));
-  if (from == nullptr) return nullptr;
-  BlockedValue v = *from;
-  for (const int64_t d : {v.axis, v.batch}) {
-    const int dim = static_cast<int>(d);
-    if (i->shape().dim(dim) != i->operand(0)->shape().dim(dim)) return nullptr;
-  }
-  const auto& attrs = i->attrs<SliceAttrs>();
-  DimVector starts(v.order.size(), 0), limits = v.value->shape().dims(),
-                                       strides(v.order.size(), 1);
-  for (size_t k = 0; k < v.order.size(); ++k) {
-    const int64_t d = v.order[k];
-    if (d == v.axis || d == v.batch) continue;
-    starts[k] = attrs.starts[d];
-    limits[k] = attrs.limits[d];
-    strides[k] = attrs.strides[d];
-  }
-  Builder b = BuilderOf(i);
-  v.value = b.Slice(v.value, starts, limits, strides);
-  return Replaced(&b, std::move(v));
 }
 
 Instruction* BlockedImages::Beside(Builder* b, Instruction* x,

@@ -39,11 +39,13 @@ class BlockedImages {
   Instruction* Follow(Instruction* i);
 
  private:
+  static Builder BuilderOf(Instruction* i);
   // The first of its operands that is in blocks.
   const BlockedValue* FirstOf(const Instruction& i) const;
   Instruction* Elementwise(Instruction* i);
   Instruction* Concatenate(Instruction* i);
   Instruction* Slice(Instruction* i);
+  Instruction* Reshape(Instruction* i);
   Instruction* Reduce(Instruction* i);
   Instruction* ReduceWindow(Instruction* i);
   Instruction* Broadcast(Instruction* i);

@@ -58,6 +58,36 @@ Instruction* Neighbours(Builder* b, const BlockedValue& v, int64_t planes,
   return b->Reshape(shifted, seen->shape().dims());
 }
 
+// `x`, whose dimensions are `places` of those with the blocks apart, for each
+// member of the blocks: a few numbers, that what repeats them need not be
+// joined.
+Instruction* Joined(Builder* b, Instruction* x, const BlockedValue& like,
+                    DimVector* places) {
+  const int64_t batch = like.At(like.batch);
+  DimVector all = *places;
+  for (const int64_t at : {batch, batch + 1}) {
+    if (!Contains(all, at)) all.push_back(at);
+  }
+  std::sort(all.begin(), all.end());
+  const DimVector apart = Apart(like);
+  DimVector sizes, have, joined;
+  for (size_t k = 0; k < all.size(); ++k) {
+    sizes.push_back(apart[all[k]]);
+    if (Contains(*places, all[k])) have.push_back(static_cast<int64_t>(k));
+  }
+  if (have.size() != all.size()) x = b->Broadcast(x, sizes, have);
+  places->clear();
+  for (size_t k = 0; k < all.size(); ++k) {
+    if (all[k] == batch + 1) {
+      joined.back() *= sizes[k];
+      continue;
+    }
+    joined.push_back(sizes[k]);
+    places->push_back(all[k] > batch ? all[k] - 1 : all[k]);
+  }
+  return b->Reshape(x, joined);
+}
+
 }  // namespace
 
 int64_t BlockedValue::At(int64_t dimension) const {
@@ -180,9 +210,8 @@ Instruction* Repeated(Builder* b, Instruction* x, const DimVector& to,
             [&](int64_t p, int64_t q) { return places[p] < places[q]; });
   if (!IsIdentityMapping(order)) x = b->Transpose(x, order);
   std::sort(places.begin(), places.end());
-  const DimVector& dims = like.value->shape().dims();
-  return apart ? b->Reshape(b->Broadcast(x, Apart(like), places), dims)
-               : b->Broadcast(x, dims, places);
+  if (apart) x = Joined(b, x, like, &places);
+  return b->Broadcast(x, like.value->shape().dims(), places);
 }
 
 }  // namespace ptxla::hlo

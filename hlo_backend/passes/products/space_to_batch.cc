@@ -141,7 +141,7 @@ class Cutter {
     SeeNeighbours(w);
     return padded >= kFewestPlanes * blocks_ && seen >= 0 &&
            seen <= CeilOfRatio(padded, blocks_) && low_ <= advance_ &&
-           Planes() <= blocks_ * advance_;
+           high_ <= advance_ && Planes() <= blocks_ * advance_;
   }
 
   // Every block begins at a plane, and sees some of both neighbours.

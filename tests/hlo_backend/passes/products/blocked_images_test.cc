@@ -147,6 +147,23 @@ TEST_P(BlockedImagesTest, WhatVariesAlongTheAxisIsCutToo) {
                                               (n + 7) / 8)));
 }
 
+// The sum of each position's features, as frameworks keep its dimension.
+TEST_P(BlockedImagesTest, DimensionsOfOneComeAndGo) {
+  const int n = GetParam();
+  const std::string out = Made(
+      n,
+      absl::Substitute(
+          R"(  sum = f32[2,4,$0] reduce(y, zero), dimensions={3}, to_apply=sum
+  kept = f32[2,4,$0,1] reshape(sum)
+  size = f32[2,4,$0,1] abs(kept)
+  gone = f32[2,4,$0] reshape(size)
+  all = f32[2,4,$0,4] broadcast(gone), dimensions={0,1,2}
+  r = f32[2,4,$0,4] subtract(y, all))",
+          n));
+  EXPECT_THAT(out,
+              HasSubstr(absl::Substitute("f32[1,4,$0,16] abs(", (n + 7) / 8)));
+}
+
 TEST_P(BlockedImagesTest, TransposesOnlyNameDimensions) {
   const int n = GetParam();
   const std::string out =

@@ -196,6 +196,16 @@ TEST(SpaceToBatchTest, AnySizesStridesAndOrders) {
   }
 }
 
+// Blocks of two columns have no three for the one before.
+TEST(SpaceToBatchTest, AWindowSeesTheNextBlockOnly) {
+  EXPECT_THAT(
+      Converted(Convolution("1,3,16,3", "3,3,3,2", "1,3,7,2",
+                            "size=3x3 stride=1x2 pad=1_1x0_1 rhs_dilate=1x2",
+                            "b01f_01io->b01f"),
+                "space-to-batch"),
+      Not(HasSubstr("concatenate")));
+}
+
 TEST(SpaceToBatchTest, GradientsOfWeightsContractWholeRows) {
   EXPECT_THAT(
       Converted(Convolution("1,9,16,3", "1,9,16,2", "3,3,3,2",
