@@ -76,6 +76,7 @@
 #include "hlo_backend/passes/products/keys_first.h"
 #include "hlo_backend/passes/products/pointwise_convolution.h"
 #include "hlo_backend/passes/products/pooled_products.h"
+#include "hlo_backend/passes/products/precise_convolutions.h"
 #include "hlo_backend/passes/products/product_types.h"
 #include "hlo_backend/passes/products/slot_planes.h"
 #include "hlo_backend/passes/products/space_to_batch.h"
@@ -224,6 +225,8 @@ std::vector<PassEntry> AllPasses() {
        Make<PointwiseConvolutionPass>},
       {"pooled-products", "rows that are pooled group by group",
        Make<PooledProductsPass>},
+      {"precise-convolutions", "f32 above default precision as parts of bf16",
+       Make<PreciseConvolutionsPass>},
       {"product-chaining", "attention whose scores stay inside of a kernel",
        Make<ProductChainingPass>},
       {"product-types", "products of types that no array multiplies",

@@ -232,7 +232,11 @@ bool RowPlan::AreAlike(int64_t block, Blocks* blocks) {
   // the samples lies.
   constexpr int64_t kMostRows = 65536, kAllRows = 4096;
   const bool even = RowsApart() > 0, pads = map_.Pads() && !even;
-  if (pads && count > kMostRows) return false;
+  // A block that ends within a row of tiles has that row's last column, which
+  // nothing follows, elsewhere than the first block.
+  const bool ends_within =
+      result_.array().linear == 0 && block % TileRow() != 0;
+  if ((pads || ends_within) && count > kMostRows) return false;
   // Every block against the first, at a few rows: the first, the last and one
   // that wanders from block to block; at many of the second and the last block.
   // In an exchange of outer dimensions those two may lie where they came from
@@ -249,7 +253,7 @@ bool RowPlan::AreAlike(int64_t block, Blocks* blocks) {
   // So of arrays that no sample came from, other than an even padding's value.
   const bool unseen =
       !even && std::find(known.begin(), known.end(), false) != known.end();
-  if (!pads && !unseen && count > kAllRows) return true;
+  if (!pads && !ends_within && !unseen && count > kAllRows) return true;
   if (count > kMostRows) return false;
   for (int64_t step = 1; step < steps; ++step) {
     for (int64_t row = 0; row < block; ++row) {

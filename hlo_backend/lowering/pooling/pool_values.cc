@@ -87,6 +87,7 @@ std::vector<Vec> PoolValues::Combine(CodeBuilder& b, const std::vector<Vec>& x,
   const PrimitiveType type =
       type_ == PrimitiveType::kBf16 ? PrimitiveType::kF32 : type_;
   std::vector<Vec> result;
+  result.reserve(parts_);
   for (int p = 0; p < parts_; ++p) {
     // Types and operations were looked at when the form was made.
     result.push_back(

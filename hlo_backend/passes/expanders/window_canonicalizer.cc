@@ -101,6 +101,9 @@ class WindowCanonicalizer {
       init_ = Identity();
     }
     const bool moves = !InPlace();
+    if (!moves && start == nullptr && arrays_[0] == i_->operand(0)) {
+      return nullptr;  // it is one already
+    }
     const bool row = others.size() == 1;
     if (moves && planes_.TurnsRows(*i_, others)) {
       std::swap(others[others.size() - 2], others.back());

@@ -242,7 +242,9 @@ Instruction* Stacked(Instruction* i) {
   const auto d = static_cast<int>(i->dimensions()[0]);
   if (d == 0 || d < rank - 2 || i->operand_count() < kFewest ||
       i->shape().ElementCount() < kManyElements / 16 ||
-      i->shape().dim(d) != i->operand_count() ||
+      std::any_of(
+          i->operands().begin(), i->operands().end(),
+          [d](const Instruction* x) { return x->shape().dim(d) != 1; }) ||
       std::any_of(i->users().begin(), i->users().end(),
                   [](const Instruction* user) {
                     return user->opcode() == Opcode::kDot;

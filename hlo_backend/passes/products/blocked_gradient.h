@@ -4,6 +4,9 @@
 //   x [1,56,56,64] and dy [1,56,56,64], 8 blocks of 8, 3x3 weights
 //   ==> x [56,10,8,64], dy [56,8,8,64], pad 1_1x0_0
 //
+// Zeros behind the end of dy meet columns of x: an infinity there makes NaN of
+// taps that do not meet it otherwise.
+//
 //   Instruction* dw = BlockedGradient(convolution, &images);
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BLOCKED_GRADIENT_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BLOCKED_GRADIENT_H_

@@ -84,7 +84,8 @@ void BlockedImages::Add(const Instruction* x, BlockedValue v) {
 const BlockedValue& BlockedImages::Cut(Instruction* x, int64_t planes,
                                        const BlockedValue& like) {
   if (const BlockedValue* v = Of(x);
-      v != nullptr && v->axis == like.axis && v->planes() == planes) {
+      v != nullptr && v->axis == like.axis && v->batch == like.batch &&
+      v->blocks == like.blocks && v->planes() == planes) {
     return *v;
   }
   Builder b = BuilderOf(x);
@@ -128,6 +129,12 @@ Instruction* BlockedImages::Follow(Instruction* i) {
 Instruction* BlockedImages::Elementwise(Instruction* i) {
   const BlockedValue* like = FirstOf(*i);
   if (like == nullptr) return nullptr;
+  for (const Instruction* x : i->operands()) {
+    // Bits may be those of more elements, or of fewer.
+    if (!x->shape().IsScalar() && !x->shape().SameDims(i->shape())) {
+      return nullptr;
+    }
+  }
   BlockedValue made = *like;
   Builder b = BuilderOf(i);
   std::vector<Instruction*> operands;

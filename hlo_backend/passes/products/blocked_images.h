@@ -5,7 +5,7 @@
 //   images.Add(WholeImage(&b, y), y);
 //   images.Follow(add)  // add of [56,7,8,64], and the whole image of that
 //
-// Each array is cut once, whatever reads it.
+// What reads an array in blocks of as many planes shares them.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BLOCKED_IMAGES_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BLOCKED_IMAGES_H_
 
@@ -30,7 +30,7 @@ class BlockedImages {
   const BlockedValue* Of(const Instruction* x) const;
   void Add(const Instruction* x, BlockedValue v);
   // `x` in blocks of so many planes, cut like `like`, which need not have a
-  // value; once, however often it is asked for.
+  // value; once, unless it is asked for with others in between.
   const BlockedValue& Cut(Instruction* x, int64_t planes,
                           const BlockedValue& like);
   // The value that stands for elementwise work, a sum, a pooling, a broadcast,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/units.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
@@ -237,6 +238,10 @@ absl::StatusOr<bool> SpaceToBatchPass::Run(Module* module,
   if (module->config().is_scheduled || context.chip == nullptr) return false;
   const auto rows = static_cast<int64_t>(
       context.chip->Policy("space_to_batch_rows").value_or(0));
+  if ((rows & (rows - 1)) != 0) {  // blocked_value.cc counts with masks
+    return absl::InvalidArgumentError(absl::StrCat(
+        "policy space_to_batch_rows: ", rows, " is no power of two"));
+  }
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     bool here = false;

@@ -182,6 +182,21 @@ TEST(BoxMoverTest, ADynamicSliceBeginsWhereDataSay) {
 
 // Several blocks in each dimension: registers of rows and lanes beyond the
 // first block come from where they should.
+// 251 tiles down, a prime: steps of many tiles, of which the last has fewer.
+TEST(BoxMoverTest, AResultInVmemEndsWithAShorterBlock) {
+  for (const char* type : {"f32", "bf16"}) {
+    const int rows = type[0] == 'f' ? 2003 : 4011;
+    for (const std::vector<int>& in_vmem :
+         {std::vector<int>{1}, std::vector<int>{0, 1}}) {
+      ExpectMoves(
+          absl::Substitute("  p = $0[$1,640] parameter(0)", type, rows + 5),
+          absl::Substitute("$0[$1,640] slice(p), slice={[3:$2], [0:640]}", type,
+                           rows, rows + 3),
+          in_vmem);
+    }
+  }
+}
+
 TEST(BoxMoverTest, LargeArraysAreCut) {
   ExpectMoves("  a = f32[600,700] parameter(0)\n  f = f32[] constant(1)",
               "f32[650,900] pad(a, f), padding=13_37x100_100");

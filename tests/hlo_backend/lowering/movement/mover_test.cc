@@ -200,6 +200,12 @@ TEST(MoverTest, SlicesStartAnywhere) {
   }
 }
 
+// Blocks of 8.5 rows of 64 tiles, whose last columns come from the next tile.
+TEST(MoverTest, ASliceOfManyColumnsBeginsWithinATile) {
+  ExpectMoved("  a = s32[149,8151] parameter(0)",
+              "s32[130,8144] slice(a), slice={[17:147], [4:8148]}");
+}
+
 TEST(MoverTest, ConcatenatesAndPads) {
   ExpectMoved("  a = u32[1] parameter(0)\n  b = u32[1] parameter(1)",
               "u32[2] concatenate(a, b), dimensions={0}");
