@@ -22,8 +22,15 @@ bool MayFollow(const Instruction& i) {
     case Opcode::kReduceWindow:
     case Opcode::kConcatenate:
     case Opcode::kSlice:
-    case Opcode::kReshape:
       return true;
+    case Opcode::kReshape: {
+      // A sum of features whose dimension is kept, or goes in the end.
+      const DimVector &in = i.operand(0)->shape().dims(),
+                      &out = i.shape().dims();
+      return !in.empty() && !out.empty() && in.back() != out.back() &&
+             (in.back() == 1 || out.back() == 1) &&
+             DropUnitDims(in) == DropUnitDims(out);
+    }
     default:
       return i.IsElementwise();
   }

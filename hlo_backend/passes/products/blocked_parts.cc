@@ -49,10 +49,11 @@ Instruction* BlockedImages::Slice(Instruction* i) {
   return Replaced(&b, std::move(v));
 }
 
-// Dimensions of one that come or go: the mean of a position, and what it is of.
+// Dimensions of one that come or go, of values without features: the mean of a
+// position, as frameworks keep its dimension.
 Instruction* BlockedImages::Reshape(Instruction* i) {
   const BlockedValue* from = Of(i->operand(0));
-  if (from == nullptr) return nullptr;
+  if (from == nullptr || from->order.back() != from->batch) return nullptr;
   const DimVector &in = i->operand(0)->shape().dims(), &out = i->shape().dims();
   DimVector to(in.size(), -1), added;  // -1: it goes
   size_t d = 0;
