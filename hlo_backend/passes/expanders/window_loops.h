@@ -13,7 +13,7 @@
 // which are the rows and lanes of tiles then, and a window is 512 tiles or less
 // (enlarged images of torch_xla: 3 x 3 positions each). Other forms are loops,
 // whatever they cost: some 5 us for each window (libtpu 0.0.42.1, v5e and v6e,
-// 80 programs of both kinds). Scatters whose body is more than one operation
+// 97 programs of both kinds). Scatters whose body is more than one operation
 // are loops, too, and those that do more to f64 values than replace them, or to
 // 64-bit integers than add; several arrays that have one each stay, whatever
 // their windows are. One window alone is a dynamic-slice or its update
