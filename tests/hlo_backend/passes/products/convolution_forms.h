@@ -35,6 +35,7 @@ inline std::string Converted(const std::string& text, const std::string& pass) {
   EXPECT_OK(module.status());
   if (!chip.ok() || !module.ok()) return "";
   std::vector<Literal> inputs;
+  inputs.reserve((*module)->entry()->parameter_count());
   for (int p = 0; p < (*module)->entry()->parameter_count(); ++p) {
     inputs.push_back(
         SmallNumbers((*module)->entry()->parameter(p)->shape(), p + 1));
