@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/box_cuts.h"
 #include "hlo_backend/lowering/movement/box_fetch.h"
 #include "hlo_backend/lowering/movement/box_map.h"
 #include "hlo_backend/lowering/movement/box_planes.h"
@@ -24,21 +25,10 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-// Bytes of a block of the result, tried from the first on.
-constexpr int64_t kMostBytes = int64_t{1} << 19;
+// Bytes of a block of the result, at the least.
 constexpr int64_t kLeastBytes = 4096;
-// More where a result in VMEM has no equal blocks of about that size. ASSUMED.
-constexpr int64_t kUnevenBytes = int64_t{1} << 22;
 // Axes of planes that windows have room for.
 constexpr size_t kWindowPlanes = isa::kMaxWindowDims - 2;
-
-// One dimension of the result and its cut into grid steps.
-struct Cut {
-  int64_t size = 1;   // elements
-  int64_t unit = 1;   // blocks are whole numbers of these
-  int64_t block = 1;  // elements
-  int grid_dim = -1;  // -1: one block
-};
 
 class BoxMover {
  public:
@@ -72,9 +62,9 @@ class BoxMover {
             "%", i_.name(), ": an array of so many dimensions in VMEM"));
       }
     }
-    SetUnits();
-    for (int64_t most = MostBytes(); most >= kLeastBytes; most /= 2) {
-      ChooseBlock(most);
+    cuts_ = BoxCuts(map_, planes_, resident_, singles_);
+    for (int64_t most = cuts_.MostBytes(); most >= kLeastBytes; most /= 2) {
+      cuts_.Choose(most);
       ASSIGN_OR_RETURN(const Tiling tiling, Cutting());
       if (VmemBytes(context_, tiling) <= VmemBudget(context_)) {
         return FrameKernel(context_, tiling);
@@ -85,13 +75,6 @@ class BoxMover {
   }
 
  private:
-  // Elements of a row tile: those of a 1-D array lie in rows of 128.
-  int64_t RowUnit() const { return linear_ ? isa::kLanes : 1; }
-  int64_t TileOf(const PhysicalArray& a) const {
-    return a.tile_rows * RowUnit();
-  }
-  size_t Rows() const { return cuts_.size() - 2; }
-  size_t Lanes() const { return cuts_.size() - 1; }
   const AxisMap* RowMap(const BoxSource& s) const {
     return &s.axes[linear_ ? 0 : map_.out.rank() - 2];
   }
@@ -99,96 +82,12 @@ class BoxMover {
     return linear_ ? nullptr : &s.axes[map_.out.rank() - 1];
   }
 
-  void SetUnits() {
-    for (const PlaneAxis& a : planes_.axes) {
-      cuts_.push_back({a.size, a.dilation()});
-    }
-    int64_t rows = std::max<int64_t>(map_.out.tile_rows, 8 * packing_);
-    for (const BoxSource& s : map_.sources) {
-      rows = std::max(rows, s.array.tile_rows);
-    }
-    cuts_.push_back(
-        {linear_ ? map_.out.linear : map_.out.rows, rows * RowUnit()});
-    cuts_.push_back({linear_ ? 1 : map_.out.columns, isa::kLanes});
-  }
-
-  int64_t BlockBytes() const {
-    int64_t bytes = CeilOfRatio<int64_t>(cuts_[Lanes()].block, isa::kLanes) *
-                    (cuts_[Rows()].block / RowUnit() / packing_) *
-                    isa::kRowBytes;
-    for (size_t p = 0; p < planes_.axes.size(); ++p) bytes *= cuts_[p].block;
-    return bytes;
-  }
-
-  // Whether blocks of so many units may cut the axis.
-  bool MayCut(size_t c, int64_t units, int64_t grid) const {
-    if (grid == 1) return true;
-    const int64_t block = CeilOfRatio(units, grid) * cuts_[c].unit;
-    if (IsReversed(c)) return cuts_[c].size % block == 0;
-    if (!resident_ || c == ragged_) return true;
-    // A result in VMEM has no window that would cut off what is too much.
-    if (c == Rows()) {
-      return map_.out.tiles_down % (block / TileOf(map_.out)) == 0;
-    }
-    if (c == Lanes()) return map_.out.tiles_across % (block / 128) == 0;
-    return cuts_[c].size % block == 0;
-  }
-
-  // Where a result in VMEM has no equal blocks of about that size: larger ones,
-  // or a last one along one axis that is shorter. 94 tiles are 47 blocks of 2,
-  // or 2 of 47; 3137 are as many of one, or 49 of 64 and one of a tile.
-  int64_t MostBytes() {
-    if (!resident_) return kMostBytes;
-    for (int64_t most = kMostBytes; most <= kUnevenBytes; most *= 2) {
-      if (HasBlocksOf(most)) return most;
-    }
-    for (size_t c = Lanes(); c-- > static_cast<size_t>(singles_);) {
-      if (IsReversed(c)) continue;
-      ragged_ = c;
-      if (HasBlocksOf(kMostBytes)) return kMostBytes;
-    }
-    ragged_ = kNone;
-    return kUnevenBytes;
-  }
-
-  bool HasBlocksOf(int64_t most) {
-    ChooseBlock(most);
-    const bool whole =
-        std::all_of(cuts_.begin(), cuts_.end(),
-                    [](const Cut& c) { return c.block >= c.size; });
-    return whole || BlockBytes() * 4 >= most;
-  }
-
-  bool IsReversed(size_t c) const {
-    return c < planes_.axes.size() && planes_.axes[c].reversed();
-  }
-
-  // Does the last block along the ragged axis have less than others?
-  bool IsRagged() const {
-    return ragged_ < cuts_.size() &&
-           cuts_[ragged_].size % cuts_[ragged_].block != 0 && Rest() > 0;
-  }
-  // Units of result_.axes in it.
+  // Units of result_.axes in the last block along the ragged axis; 0 if it has
+  // as many as others.
   int64_t Rest() const {
-    const StripAxis& a = result_.axes[ragged_];
-    return a.extent % a.count;
-  }
-
-  // Rows and lanes first: they are the long runs in memory.
-  void ChooseBlock(int64_t most) {
-    for (Cut& c : cuts_) c.block = c.unit;
-    std::vector<size_t> order = {Lanes(), Rows()};
-    for (size_t p = planes_.axes.size(); p-- > static_cast<size_t>(singles_);) {
-      order.push_back(p);
-    }
-    for (const size_t c : order) {
-      const int64_t units = CeilOfRatio(cuts_[c].size, cuts_[c].unit);
-      for (int64_t grid = 1; grid <= units; ++grid) {
-        if (!MayCut(c, units, grid)) continue;
-        cuts_[c].block = CeilOfRatio(units, grid) * cuts_[c].unit;
-        if (BlockBytes() <= most) break;
-      }
-    }
+    const size_t c = cuts_.ragged();
+    if (c == BoxCuts::kNone || cuts_[c].size % cuts_[c].block == 0) return 0;
+    return result_.axes[c].extent % result_.axes[c].count;
   }
 
   absl::StatusOr<Tiling> Cutting() {
@@ -196,7 +95,7 @@ class BoxMover {
     t.args = args_;
     t.note = "box ";
     for (size_t c = 0; c < cuts_.size(); ++c) {
-      Cut& cut = cuts_[c];
+      BoxCut& cut = cuts_[c];
       const int64_t bound = CeilOfRatio(cut.size, cut.block);
       cut.grid_dim = -1;
       if (bound > 1) {
@@ -222,7 +121,7 @@ class BoxMover {
   // Strips of one column of tiles lie as the array itself does, if planes are
   // whole registers: the code stores there what it would else store twice.
   bool StoresInPlace() const {
-    return resident_ && !linear_ && ragged_ == kNone &&
+    return resident_ && !linear_ && cuts_.ragged() == BoxCuts::kNone &&
            map_.out.tiles_across == 1 &&
            map_.out.plane_stride() % isa::kVregBytes == 0;
   }
@@ -246,11 +145,11 @@ class BoxMover {
                    cuts_[p].size, cuts_[p].grid_dim});
     }
     const AxisMap* lanes = LaneMap(s);
-    f.SetRows({0, 0, *RowMap(s), cuts_[Rows()].block, cuts_[Rows()].size,
-               cuts_[Rows()].grid_dim});
+    f.SetRows({0, 0, *RowMap(s), cuts_[cuts_.rows()].block,
+               cuts_[cuts_.rows()].size, cuts_[cuts_.rows()].grid_dim});
     if (lanes != nullptr) {
-      f.SetLanes({0, 0, *lanes, cuts_[Lanes()].block, cuts_[Lanes()].size,
-                  cuts_[Lanes()].grid_dim});
+      f.SetLanes({0, 0, *lanes, cuts_[cuts_.lanes()].block,
+                  cuts_[cuts_.lanes()].size, cuts_[cuts_.lanes()].grid_dim});
     }
     RETURN_IF_ERROR(f.Place(i_, t));
     return f;
@@ -262,12 +161,12 @@ class BoxMover {
       axes.push_back(
           {cuts_[p].block, planes_.axes[p].size, planes_.axes[p].pitch});
     }
-    const int64_t rows = cuts_[Rows()].block / RowUnit();
+    const int64_t rows = cuts_[cuts_.rows()].block / cuts_.row_unit();
     const int64_t down = CeilOfRatio(rows, map_.out.tile_rows);
-    result_ =
-        StripBox::Of(map_.out, std::move(axes), down,
-                     CeilOfRatio<int64_t>(cuts_[Lanes()].block, isa::kLanes),
-                     rows / packing_);
+    result_ = StripBox::Of(
+        map_.out, std::move(axes), down,
+        CeilOfRatio<int64_t>(cuts_[cuts_.lanes()].block, isa::kLanes),
+        rows / packing_);
     const int arg = static_cast<int>(args_.size()) - 1;
     if (StoresInPlace()) {
       for (size_t p = 0; p < planes_.axes.size(); ++p) {
@@ -278,9 +177,9 @@ class BoxMover {
     if (resident_) {
       // No window: the DMA that stores it has no more than the result.
       store_ = StripDma::Add(result_, arg, true, t);
-      if (IsRagged()) {
+      if (Rest() > 0) {
         StripBox rest = result_;
-        rest.axes[ragged_].count = Rest();
+        rest.axes[cuts_.ragged()].count = Rest();
         store_rest_ = StripDma::Add(rest, arg, true, t);
       }
       result_scratch_ = RoundUpTo<int64_t>(t->scratch_bytes, isa::kVregBytes);
@@ -323,8 +222,8 @@ class BoxMover {
       move.linear = linear_;
       move.to = result_.AsStrips(0, to);
       move.columns = result_.columns().count;
-      move.registers =
-          cuts_[Rows()].block / RowUnit() / packing_ / isa::kSublanes;
+      move.registers = cuts_[cuts_.rows()].block / cuts_.row_unit() / packing_ /
+                       isa::kSublanes;
       fetches_[k].Emit(b, static_cast<int>(k) + 1, &move);
       EmitStripMove(b, move);
       b.EndScope();
@@ -332,11 +231,11 @@ class BoxMover {
     if (!resident_ || StoresInPlace()) return absl::OkStatus();
     b.NewBlock("place");
     const Sca offset = ResultOffset(b);
-    if (!IsRagged()) {
+    if (Rest() == 0) {
       store_.Run(b, offset, to);
       return absl::OkStatus();
     }
-    const int dim = cuts_[ragged_].grid_dim;
+    const int dim = cuts_[cuts_.ragged()].grid_dim;
     for (const bool last : {false, true}) {
       b.BeginWhen(dim,
                   last ? isa::When::Kind::kLast : isa::When::Kind::kNotLast);
@@ -370,10 +269,8 @@ class BoxMover {
   const int packing_;
   std::vector<isa::KernelArg> args_;
   bool resident_ = false;  // the result is in VMEM
-  static constexpr size_t kNone = ~size_t{0};
-  size_t ragged_ = kNone;  // the axis whose last block may be shorter
   int singles_ = 0;        // outer planes that go one by one
-  std::vector<Cut> cuts_;  // planes, rows, lanes
+  BoxCuts cuts_;
   std::vector<BoxFetch> fetches_;
   StripBox result_;
   int result_window_ = -1;

@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kDigitBits = 8;
 constexpr PrimitiveType kS8 = PrimitiveType::kS8;
-constexpr PrimitiveType kS32 = PrimitiveType::kS32;
 constexpr PrimitiveType kS64 = PrimitiveType::kS64;
 
 // Bytes are what arrays multiply.

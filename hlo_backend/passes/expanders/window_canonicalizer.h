@@ -18,9 +18,8 @@
 // The order is that of convolutions (convolution_canonicalizer.h), so that
 // transpose-mover lets the transposes between them meet; where there are none,
 // [H,W,C,N] if that fills tiles much better (`policy.reshape_gain`; 16 features
-// of 32 images). What
-// is not simple (hlo_backend/analysis/plane_windows.h), or slides along all of
-// its dimensions, is left to window-expander.
+// of 32 images). What is not simple (hlo_backend/analysis/plane_windows.h), or
+// slides along all of its dimensions, is left to window-expander.
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
 

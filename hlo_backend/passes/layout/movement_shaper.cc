@@ -237,11 +237,14 @@ Instruction* Reversed(Instruction* i, const PassContext& context) {
 // a program unrolls): each would be a row of every tile. As planes they lie
 // side by side, and are turned once.
 Instruction* Stacked(Instruction* i) {
-  constexpr int kFewest = 16;  // ASSUMED: two tiles
+  // ASSUMED: two tiles of rows, and of elements what makes a pass of their own
+  // worth while.
+  constexpr int kFewest = 16;
+  constexpr int64_t kFewestElements = kManyElements / 16;
   const int rank = i->shape().rank();
   const auto d = static_cast<int>(i->dimensions()[0]);
   if (d == 0 || d < rank - 2 || i->operand_count() < kFewest ||
-      i->shape().ElementCount() < kManyElements / 16 ||
+      i->shape().ElementCount() < kFewestElements ||
       std::any_of(
           i->operands().begin(), i->operands().end(),
           [d](const Instruction* x) { return x->shape().dim(d) != 1; }) ||

@@ -59,6 +59,36 @@ bool FromBroadcast(Instruction** x, DimVector* to) {
   return true;
 }
 
+// `i` of `v`, whose planes it reduces: the array itself.
+Instruction* ReducedPlanes(Builder* b, const BlockedValue& v,
+                           const Instruction& i) {
+  const auto dims = i.dimensions();
+  Instruction* all = Filled(b, v, i.operand(1));
+  const bool joins = Contains(dims, v.batch);
+  const int64_t batch = v.At(v.batch);
+  if (!joins) all = b->Reshape(all, Apart(v));
+  DimVector at, left;
+  for (size_t k = 0; k < v.order.size(); ++k) {
+    const auto place = static_cast<int64_t>(k);
+    if (Contains(dims, v.order[k])) {
+      at.push_back(place + (!joins && place > batch ? 1 : 0));
+    } else {
+      left.push_back(v.order[k]);
+    }
+  }
+  if (!joins) at.push_back(batch + 1);
+  std::sort(at.begin(), at.end());
+  Instruction* sum = b->Reduce(all, i.operand(1), at, i.to_apply());
+  // Back to the order of the array's dimensions.
+  DimVector sorted = left, permutation;
+  std::sort(sorted.begin(), sorted.end());
+  for (const int64_t d : sorted) {
+    permutation.push_back(std::find(left.begin(), left.end(), d) -
+                          left.begin());
+  }
+  return IsIdentityMapping(permutation) ? sum : b->Transpose(sum, permutation);
+}
+
 }  // namespace
 
 BlockedImages::BlockedImages(absl::Span<Instruction* const> order) {
@@ -96,7 +126,7 @@ const BlockedValue& BlockedImages::Cut(Instruction* x, int64_t planes,
     return *v;
   }
   Builder b = BuilderOf(x);
-  Add(x, CutImage(&b, x, planes, like));
+  Add(x, CutIntoBlocks(&b, x, planes, like));
   return *Of(x);
 }
 
@@ -190,15 +220,13 @@ Instruction* BlockedImages::Reduce(Instruction* i) {
     if (Contains(dims, v.batch) || !wanted_.contains(i)) return nullptr;
     DimVector at, order;
     for (const int64_t d : dims) at.push_back(v.At(d));
-    for (const int64_t d : v.order) {
-      if (Contains(dims, d)) continue;
-      order.push_back(d - std::count_if(dims.begin(), dims.end(),
-                                        [d](int64_t r) { return r < d; }));
-    }
     const auto left = [&](int64_t d) {
       return d - std::count_if(dims.begin(), dims.end(),
                                [d](int64_t r) { return r < d; });
     };
+    for (const int64_t d : v.order) {
+      if (!Contains(dims, d)) order.push_back(left(d));
+    }
     std::sort(at.begin(), at.end());
     v.value = b.Reduce(v.value, i->operand(1), at, i->to_apply());
     v.order = std::move(order);
@@ -207,31 +235,7 @@ Instruction* BlockedImages::Reduce(Instruction* i) {
     v.zeros = false;
     return Replaced(&b, std::move(v));
   }
-  if (!StartIsNeutral(*i)) return nullptr;
-  Instruction* all = Filled(&b, v, i->operand(1));
-  const bool joins = Contains(dims, v.batch);
-  const int64_t batch = v.At(v.batch);
-  if (!joins) all = b.Reshape(all, Apart(v));
-  DimVector at, left;
-  for (size_t k = 0; k < v.order.size(); ++k) {
-    const auto place = static_cast<int64_t>(k);
-    if (Contains(dims, v.order[k])) {
-      at.push_back(place + (!joins && place > batch ? 1 : 0));
-    } else {
-      left.push_back(v.order[k]);
-    }
-  }
-  if (!joins) at.push_back(batch + 1);
-  std::sort(at.begin(), at.end());
-  Instruction* sum = b.Reduce(all, i->operand(1), at, i->to_apply());
-  // Back to the order of the array's dimensions.
-  DimVector sorted = left, permutation;
-  std::sort(sorted.begin(), sorted.end());
-  for (const int64_t d : sorted) {
-    permutation.push_back(std::find(left.begin(), left.end(), d) -
-                          left.begin());
-  }
-  return IsIdentityMapping(permutation) ? sum : b.Transpose(sum, permutation);
+  return StartIsNeutral(*i) ? ReducedPlanes(&b, v, *i) : nullptr;
 }
 
 Instruction* BlockedImages::ReduceWindow(Instruction* i) {

@@ -27,6 +27,15 @@ Instruction* Mask(Builder* b, const BlockedValue& v) {
   return b->Compare(plane, all(v.length), CompareDirection::kLt);
 }
 
+// [batch, planes, others].
+DimVector PlanesFirst(const BlockedValue& v) {
+  DimVector first = {v.batch, v.axis};
+  for (const int64_t d : v.order) {
+    if (d != v.batch && d != v.axis) first.push_back(d);
+  }
+  return first;
+}
+
 // Planes that each block sees of the next one, or of the one before.
 Instruction* Neighbours(Builder* b, const BlockedValue& v, int64_t planes,
                         bool next, Instruction* border) {
@@ -116,15 +125,11 @@ Instruction* InOrder(Builder* b, const BlockedValue& v,
                                         : b->Transpose(v.value, permutation);
 }
 
-BlockedValue CutImage(Builder* b, Instruction* x, int64_t planes,
-                      const BlockedValue& like) {
+BlockedValue CutIntoBlocks(Builder* b, Instruction* x, int64_t planes,
+                           const BlockedValue& like) {
   BlockedValue v = like;
   v.zeros = true;
-  // [batch, planes, others], with whole blocks.
-  DimVector first = {v.batch, v.axis};
-  for (const int64_t d : v.order) {
-    if (d != v.batch && d != v.axis) first.push_back(d);
-  }
+  DimVector first = PlanesFirst(v);
   Instruction* y = IsIdentityMapping(first) ? x : b->Transpose(x, first);
   if (v.length != planes * v.blocks) {
     std::vector<PaddingDim> padding(first.size());
@@ -142,11 +147,7 @@ BlockedValue CutImage(Builder* b, Instruction* x, int64_t planes,
 }
 
 Instruction* WholeImage(Builder* b, const BlockedValue& v) {
-  // [batch * blocks, planes, others].
-  DimVector first = {v.batch, v.axis};
-  for (const int64_t d : v.order) {
-    if (d != v.batch && d != v.axis) first.push_back(d);
-  }
+  const DimVector first = PlanesFirst(v);
   Instruction* y = InOrder(b, v, first);
   DimVector joined = y->shape().dims();
   joined[0] = v.members();

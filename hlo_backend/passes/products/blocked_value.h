@@ -38,8 +38,8 @@ Instruction* WithZeros(Builder* b, const BlockedValue& v);
 Instruction* WithNeighbours(Builder* b, const BlockedValue& v, int64_t low,
                             int64_t high, Instruction* border);
 // `x` in blocks of so many planes, as `like`, which need not have a value.
-BlockedValue CutImage(Builder* b, Instruction* x, int64_t planes,
-                      const BlockedValue& like);
+BlockedValue CutIntoBlocks(Builder* b, Instruction* x, int64_t planes,
+                           const BlockedValue& like);
 // Blocks of one lie where those of the other do.
 bool AreCutAlike(const BlockedValue& a, const BlockedValue& b);
 // Sizes with the members and their blocks apart.

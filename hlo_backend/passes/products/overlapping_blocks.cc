@@ -36,11 +36,10 @@ Instruction* OverlappingBlocks(Builder* b, Instruction* x,
   if (DropUnitDims(inside).empty()) {
     x = b->Reshape(x, {x->shape().dim(0), x->shape().dim(1)});
   }
-  const int64_t have = x->shape().dim(1) + cut.zeros;
+  const int64_t have = x->shape().dim(1);
   const int64_t all = cut.blocks * cut.advance;
-  if (have != all || cut.zeros > 0) {
+  if (have != all) {
     std::vector<PaddingDim> padding(x->shape().rank());
-    padding[1].low = cut.zeros;
     padding[1].high = all - have;
     x = b->Pad(x, b->Zero(x->shape().type()), padding);
   }

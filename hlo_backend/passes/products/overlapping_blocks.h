@@ -17,11 +17,10 @@ struct BlockCut {
   int64_t advance = 1;        // planes from one to the next
   int64_t low = 0, high = 0;  // of the one before and of the next one; both
                               // at most `advance`
-  int64_t zeros = 0;          // in front of the axis
 };
 
-// `x`: [batch, axis, ..], zeros and axis no longer than blocks * advance. The
-// result: [batch * blocks, low + advance + high, ..].
+// `x`: [batch, axis, ..], the axis no longer than blocks * advance. The result:
+// [batch * blocks, low + advance + high, ..].
 Instruction* OverlappingBlocks(Builder* b, Instruction* x, const BlockCut& cut);
 
 }  // namespace ptxla::hlo
