@@ -63,6 +63,7 @@ void VisitFields(V& v, DmaDescriptor& x) {
   v("inner_bytes", x.inner_bytes);
   v("semaphore", x.semaphore);
   v("to_peer", x.to_peer);
+  v("arg_shift", x.arg_shift);
 }
 
 template <class V>

@@ -106,6 +106,8 @@ class KernelRun : public KernelEnvironment {
   absl::Status StartDescriptor(int descriptor, int64_t source,
                                int64_t destination) override {
     const DmaDescriptor& d = kernel_.descriptors[descriptor];
+    if (d.src_arg >= 0) source <<= d.arg_shift;
+    if (d.dst_arg >= 0) destination <<= d.arg_shift;
     Box box;
     box.bytes = d.Bytes();
     box.chunk_bytes = d.inner_bytes;

@@ -40,7 +40,8 @@ int64_t DmaDescriptor::Bytes() const {
 bool DmaDescriptor::operator==(const DmaDescriptor& o) const {
   return src_arg == o.src_arg && dst_arg == o.dst_arg && local == o.local &&
          dims == o.dims && inner_bytes == o.inner_bytes &&
-         semaphore == o.semaphore && to_peer == o.to_peer;
+         semaphore == o.semaphore && to_peer == o.to_peer &&
+         arg_shift == o.arg_shift;
 }
 
 int64_t Kernel::NumSteps() const {

@@ -108,8 +108,9 @@ struct Window {
   bool operator==(const Window& o) const;
 };
 
-// A side is an argument, or the core's VMEM or SMEM (arg == -1), where the
-// register holds the whole address.
+// A side is an argument, where the register counts units of 2^arg_shift bytes
+// from its start (31 bits reach 2 GiB, or 1 TiB of rows of 512 bytes), or the
+// core's VMEM or SMEM (arg == -1), where it holds the whole address.
 struct DmaDescriptor {
   int src_arg = -1;
   int dst_arg = -1;
@@ -127,6 +128,7 @@ struct DmaDescriptor {
   int64_t inner_bytes = 0;
   int semaphore = 0;
   bool to_peer = false;  // the destination is in the other core's VMEM
+  int arg_shift = 0;
 
   int64_t Bytes() const;
   // What its semaphore counts for each start of it: `to_peer`, with what the

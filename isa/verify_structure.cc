@@ -108,6 +108,9 @@ absl::Status CheckDescriptor(const Kernel& k, const DmaDescriptor& d) {
     return Broken("no semaphore ", d.semaphore);
   }
   if (d.Bytes() <= 0) return Broken("it moves no bytes");
+  if (d.arg_shift < 0 || d.arg_shift > 30) {
+    return Broken("no unit of 2^", d.arg_shift, " bytes");
+  }
   if (d.to_peer) {
     if (d.src_arg >= 0 || d.dst_arg >= 0 || d.local != Space::kVmem ||
         !d.dims.empty()) {

@@ -50,6 +50,9 @@ struct PhysicalArray {
   int64_t tile_bytes() const { return tile_rows * 128 * bits / 8; }
   int64_t tiles() const { return planes * tiles_down * tiles_across; }
   int64_t bytes() const { return tiles() * tile_bytes(); }
+  // Transfers count places in it in units of 2^place_shift bytes: in bytes if
+  // 31 bits reach its end, or else in rows of 512 (DmaDescriptor::arg_shift).
+  int place_shift() const { return bytes() > INT32_MAX ? 9 : 0; }
   int64_t row_stride() const { return tiles_across * tile_bytes(); }
   int64_t plane_stride() const { return tiles_down * row_stride(); }
   int64_t TileOffset(int64_t plane, int64_t row_tile, int64_t column) const {

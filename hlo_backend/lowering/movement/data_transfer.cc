@@ -1,5 +1,7 @@
 #include "hlo_backend/lowering/movement/data_transfer.h"
 
+#include <algorithm>
+
 namespace ptxla::lowering {
 
 using codegen::CodeBuilder;
@@ -13,10 +15,17 @@ void TransferOnce(CodeBuilder& b, Sca source, Sca target, int64_t bytes) {
   if (source.valid()) start.a = source.id;
   if (target.valid()) start.b = target.id;
   b.Emit(start);
-  codegen::VInstr wait;
-  wait.op = Opcode::kDmaDoneWait;
-  wait.imm2 = static_cast<int32_t>(bytes);
-  b.Emit(wait);
+  AwaitBytes(b, bytes);
+}
+
+void AwaitBytes(CodeBuilder& b, int64_t bytes) {
+  constexpr int64_t kMost = int64_t{1} << 30;  // of an immediate
+  for (; bytes > 0; bytes -= kMost) {
+    codegen::VInstr wait;
+    wait.op = Opcode::kDmaDoneWait;
+    wait.imm2 = static_cast<int32_t>(std::min(bytes, kMost));
+    b.Emit(wait);
+  }
 }
 
 }  // namespace ptxla::lowering

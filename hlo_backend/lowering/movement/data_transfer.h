@@ -10,9 +10,13 @@
 namespace ptxla::lowering {
 
 // Starts the kernel's only descriptor and waits for its `bytes`. Registers hold
-// where its sides begin, in bytes; an invalid one is the first byte.
+// where its sides begin, in units of 2^arg_shift bytes; an invalid one is the
+// first byte.
 void TransferOnce(codegen::CodeBuilder& b, codegen::Sca source,
                   codegen::Sca target, int64_t bytes);
+
+// Instructions of the open block that wait for `bytes` of the first semaphore.
+void AwaitBytes(codegen::CodeBuilder& b, int64_t bytes);
 
 }  // namespace ptxla::lowering
 

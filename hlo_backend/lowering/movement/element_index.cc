@@ -28,10 +28,6 @@ absl::StatusOr<ElementIndex> ElementIndex::Of(const hlo::Instruction& gather) {
   ElementIndex e;
   const hlo::Instruction& indices = *gather.operand(1);
   ASSIGN_OR_RETURN(e.table_, PhysicalArray::Of(gather.operand(0)->shape()));
-  if (e.table_.bytes() > INT32_MAX) {
-    return absl::UnimplementedError(absl::StrCat(
-        "%", gather.name(), ": elements of a table of more than 2 GiB"));
-  }
   if (e.table_.rank() == 1) {
     ASSIGN_OR_RETURN(e.linear_, RowIndex::Of(indices));
     return e;
@@ -108,11 +104,16 @@ ElementIndex::Element ElementIndex::Load(CodeBuilder& b, Sca at,
 }
 
 Sca ElementIndex::Row(CodeBuilder& b, const Element& e) const {
+  const int unit = table_.place_shift();
+  const auto in_units = [&](Sca value, int64_t bytes) {
+    const int shift = Log2(bytes) - unit;
+    return shift == 0 ? value : b.SBinaryImm(Opcode::kSshll, value, shift);
+  };
   const auto word_row = [&](Sca row) {
     if (table_.packing > 1) {
       row = b.SBinaryImm(Opcode::kSshrl, row, table_.packing_log2());
     }
-    return b.SBinaryImm(Opcode::kSshll, row, Log2(isa::kRowBytes));
+    return in_units(row, isa::kRowBytes);
   };
   if (linear_.has_value()) return word_row(e.row);
   Sca offset;
@@ -125,17 +126,16 @@ Sca ElementIndex::Row(CodeBuilder& b, const Element& e) const {
     add(word_row(b.SBinaryImm(Opcode::kSand, e.row,
                               static_cast<int32_t>(table_.tile_rows - 1))));
     add(b.SMulImm(b.SBinaryImm(Opcode::kSshrl, e.row, Log2(table_.tile_rows)),
-                  static_cast<int32_t>(table_.row_stride())));
+                  static_cast<int32_t>(table_.row_stride() >> unit)));
   }
   if (table_.tiles_across > 1) {
-    add(b.SBinaryImm(Opcode::kSshll,
-                     b.SBinaryImm(Opcode::kSshrl, e.column, Log2(isa::kLanes)),
-                     Log2(table_.tile_bytes())));
+    add(in_units(b.SBinaryImm(Opcode::kSshrl, e.column, Log2(isa::kLanes)),
+                 table_.tile_bytes()));
   }
   if (e.plane.valid()) {
-    offset =
-        b.SAdd(offset,
-               b.SMulImm(e.plane, static_cast<int32_t>(table_.plane_stride())));
+    offset = b.SAdd(
+        offset, b.SMulImm(e.plane,
+                          static_cast<int32_t>(table_.plane_stride() >> unit)));
   }
   return offset;
 }

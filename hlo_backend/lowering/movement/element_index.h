@@ -26,7 +26,7 @@ namespace ptxla::lowering {
 
 class ElementIndex {
  public:
-  // Unimplemented: other gathers, and tables that 31 bits do not address.
+  // Unimplemented: other gathers.
   static absl::StatusOr<ElementIndex> Of(const hlo::Instruction& gather);
 
   const PhysicalArray& table() const { return table_; }
@@ -45,8 +45,9 @@ class ElementIndex {
     codegen::Sca plane, row, column;
   };
   Element Load(codegen::CodeBuilder& b, codegen::Sca at, int beyond) const;
-  // Bytes to the row of 128 words that the element is in, its lane there, and
-  // of narrow types which part of its word it is.
+  // Where the row of 128 words is that the element is in (in units of the
+  // table's place_shift()), its lane there, and of narrow types which part of
+  // its word it is.
   codegen::Sca Row(codegen::CodeBuilder& b, const Element& e) const;
   codegen::Sca Lane(codegen::CodeBuilder& b, const Element& e) const;
   codegen::Sca Part(codegen::CodeBuilder& b, const Element& e) const;

@@ -181,6 +181,7 @@ Tiling ByTransfers(const Gather& g) {
   // A row of the table: 512 bytes of each tile across.
   isa::DmaDescriptor row;
   row.src_arg = 0;
+  row.arg_shift = g.table.place_shift();
   row.dims = {{g.pieces(), g.table.tile_bytes(), isa::kVregBytes}};
   row.inner_bytes = isa::kRowBytes;
   const int64_t row_bytes = row.Bytes();

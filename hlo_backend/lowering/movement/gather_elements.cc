@@ -69,7 +69,7 @@ class ElementGather {
       }
     } else {
       t.scratch_bytes = elements_ * isa::kRowBytes;
-      row_ = RowDma::FromArg(0, 1, isa::kRowBytes, &t);
+      row_ = RowDma::FromArg(0, 1, isa::kRowBytes, &t, table_.place_shift());
       t.work.hbm_bytes += count_ * isa::kRowBytes;
     }
     t.note = absl::StrCat("elements, ", elements_, " per step, table ",

@@ -76,6 +76,7 @@ class PackedGather {
     } else {
       isa::DmaDescriptor row;
       row.src_arg = 0;
+      row.arg_shift = table_.place_shift();
       row.dims = {{table_.tiles_across, table_.tile_bytes(), slot_strip_}};
       row.inner_bytes = isa::kRowBytes;
       t.descriptors.push_back(row);
@@ -113,8 +114,8 @@ class PackedGather {
       const Sca n = b.SAddImm(first, u);
       const Sca word = b.SBinaryImm(
           Opcode::kSshra, index_.Load(b, indices_, n, table_.rows), words);
-      const Sca from =
-          RowOffset(b, word, table_.tile_rows / packing, table_.row_stride());
+      const Sca from = RowOffset(b, word, table_.tile_rows / packing,
+                                 table_.row_stride(), table_.place_shift());
       const Sca at = b.SAdd(slots, b.SBinaryImm(Opcode::kSshll, n, 9));
       if (TableInVmem()) {
         MoveWords(b, b.SAdd(table, from), at);

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/lowering/movement/data_transfer.h"
 #include "hlo_backend/lowering/movement/gather_forms.h"
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -46,8 +47,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
   const int64_t plane = table.bytes() / table.sizes[0];
   const int64_t planes = out.sizes[0];
   if (!IsRowMajor(table) || !IsRowMajor(out) ||
-      table.tile_rows != out.tile_rows || plane != out.bytes() / planes ||
-      std::max(table.bytes(), out.bytes()) > INT32_MAX) {
+      table.tile_rows != out.tile_rows || plane != out.bytes() / planes) {
     return absl::UnimplementedError(
         absl::StrCat("%", i.name(), ": planes that lie otherwise"));
   }
@@ -62,6 +62,9 @@ absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
   copy.src_arg = 0;
   copy.dst_arg = 2;
   copy.inner_bytes = plane;
+  const int unit = copy.arg_shift =
+      std::max(table.place_shift(), out.place_shift());
+  const auto pitch = static_cast<int32_t>(plane >> unit);
   tiling.descriptors.push_back(copy);
   tiling.num_semaphores = 1;
   tiling.work.hbm_bytes = tiling.args[1].bytes;
@@ -80,7 +83,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
     if (steps > 1) {
       const Sca step = b.NewSca();
       b.GridIndex(step, 0);
-      b.SMove(to, b.SMulImm(step, static_cast<int32_t>(rows * plane)));
+      b.SMove(to, b.SMulImm(step, static_cast<int32_t>(rows * pitch)));
     } else {
       b.SImmTo(to, 0);
     }
@@ -92,17 +95,13 @@ absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
       codegen::VInstr start;
       start.op = Opcode::kDmaStartDesc;
       start.imm = 0;
-      start.a = b.SMulImm(r, static_cast<int32_t>(plane)).id;
-      start.b = b.SAdd(to, b.SMulImm(n, static_cast<int32_t>(plane))).id;
+      start.a = b.SMulImm(r, pitch).id;
+      start.b = b.SAdd(to, b.SMulImm(n, pitch)).id;
       b.Emit(start);
     }
     b.EndLoop();
     b.NewBlock("wait for planes", codegen::BlockMode::kInOrder);
-    codegen::VInstr wait;
-    wait.op = Opcode::kDmaDoneWait;
-    wait.imm = 0;
-    wait.imm2 = static_cast<int32_t>(rows * plane);
-    b.Emit(wait);
+    AwaitBytes(b, rows * plane);
     return absl::OkStatus();
   };
   return FrameKernel(context, tiling);

@@ -49,10 +49,6 @@ bool IsPlaneSlice(const hlo::Instruction& i) {
       from->plane_stride() != to->plane_stride()) {
     return false;
   }
-  if (i.opcode() == hlo::Opcode::kSlice &&
-      from->bytes() > std::numeric_limits<int32_t>::max()) {
-    return false;
-  }
   return std::equal(to->sizes.end() - 2, to->sizes.end(),
                     from->sizes.end() - 2);
 }
@@ -67,6 +63,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
   t.num_semaphores = 1;
   isa::DmaDescriptor d;
   d.src_arg = 0;
+  const int unit = d.arg_shift = from.place_shift();
   d.dst_arg = static_cast<int>(t.args.size()) - 1;
   d.inner_bytes = to.plane_stride();
   std::vector<Start> starts;  // that are data
@@ -93,15 +90,15 @@ absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
     if (t.args[arg].space == isa::Space::kHbm) t.work.hbm_bytes += to.bytes();
   }
   t.descriptors.push_back(std::move(d));
-  t.body = [&](CodeBuilder& b) -> absl::Status {
+  t.body = [&, unit](CodeBuilder& b) -> absl::Status {
     b.NewBlock("place");
     const Sca source = b.GlobalSca(), target = b.GlobalSca();
-    b.SImmTo(source, static_cast<int32_t>(begin));
+    b.SImmTo(source, static_cast<int32_t>(begin >> unit));
     b.SImmTo(target, 0);
     for (const Start& s : starts) {
       const Sca at = s.index.Clamped(b, s.last);
       b.SBinaryTo(source, Opcode::kSadd, source,
-                  b.SMulImm(at, static_cast<int32_t>(s.stride)));
+                  b.SMulImm(at, static_cast<int32_t>(s.stride >> unit)));
     }
     TransferOnce(b, source, target, to.bytes());
     return absl::OkStatus();

@@ -14,9 +14,8 @@
 
 namespace ptxla::lowering {
 
-// All rows and columns; of dynamic-slices from HBM. (Out of VMEM registers are
-// faster.) Offsets are signed 32-bit bytes, as for every transfer whose place
-// is data: of a stack beyond 2 GiB the time is right, the address is not.
+// All rows and columns; of dynamic-slices from HBM. Out of VMEM registers are
+// faster.
 bool IsPlaneSlice(const hlo::Instruction& i);
 absl::StatusOr<isa::Kernel> EmitPlaneSlice(const KernelContext& context,
                                            const hlo::Instruction& i);

@@ -6,9 +6,11 @@ using codegen::CodeBuilder;
 using codegen::Sca;
 using isa::Opcode;
 
-RowDma RowDma::FromArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling) {
+RowDma RowDma::FromArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling,
+                       int shift) {
   isa::DmaDescriptor d;
   d.src_arg = arg;
+  d.arg_shift = shift;
   d.dims = {{pieces, pitch, isa::kRowBytes}};
   d.inner_bytes = isa::kRowBytes;
   d.semaphore = tiling->num_semaphores++;
@@ -20,8 +22,9 @@ RowDma RowDma::FromArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling) {
   return row;
 }
 
-RowDma RowDma::ToArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling) {
-  RowDma row = FromArg(arg, pieces, pitch, tiling);
+RowDma RowDma::ToArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling,
+                     int shift) {
+  RowDma row = FromArg(arg, pieces, pitch, tiling, shift);
   row.to_arg_ = true;
   isa::DmaDescriptor& d = tiling->descriptors.back();
   d.src_arg = -1;

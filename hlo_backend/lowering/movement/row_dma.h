@@ -12,16 +12,19 @@ namespace ptxla::lowering {
 class RowDma {
  public:
   // A row is `pieces` runs of 512 bytes, `pitch` apart in the argument and one
-  // after another in VMEM. Adds a descriptor and a semaphore.
-  static RowDma FromArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling);
-  static RowDma ToArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling);
+  // after another in VMEM. Adds a descriptor and a semaphore. Offsets are in
+  // units of 2^shift bytes.
+  static RowDma FromArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling,
+                        int shift = 0);
+  static RowDma ToArg(int arg, int64_t pieces, int64_t pitch, Tiling* tiling,
+                      int shift = 0);
 
   // An instruction of the open block.
   void Start(codegen::CodeBuilder& b, codegen::Sca offset,
              codegen::Sca vmem) const;
   // A block: until `rows` that were started have arrived.
   void Wait(codegen::CodeBuilder& b, int64_t rows) const;
-  // Blocks of code: start, wait. `offset`: bytes into the argument; `vmem`: an
+  // Blocks of code: start, wait. `offset`: into the argument; `vmem`: an
   // address. Both are globals.
   void Run(codegen::CodeBuilder& b, codegen::Sca offset,
            codegen::Sca vmem) const;

@@ -91,22 +91,25 @@ Sca RowIndex::ClampedAt(CodeBuilder& b, Sca address, int beyond,
                       static_cast<int32_t>(bound - 1));
 }
 
-Sca RowOffset(CodeBuilder& b, Sca r, int64_t tile_rows, int64_t pitch) {
+Sca RowOffset(CodeBuilder& b, Sca r, int64_t tile_rows, int64_t pitch,
+              int shift) {
+  const auto in_units = [&](Sca rows) {
+    return shift == 9 ? rows : b.SBinaryImm(Opcode::kSshll, rows, 9 - shift);
+  };
   // Rows of one tile across lie one after another.
-  if (pitch == tile_rows * isa::kRowBytes) {
-    return b.SBinaryImm(Opcode::kSshll, r, 9);
-  }
-  int shift = 0;
-  while ((int64_t{1} << shift) < tile_rows) ++shift;
-  const Sca tile = b.SBinaryImm(Opcode::kSshrl, r, shift);
+  if (pitch == tile_rows * isa::kRowBytes) return in_units(r);
+  int of_tile = 0;
+  while ((int64_t{1} << of_tile) < tile_rows) ++of_tile;
+  const Sca tile = b.SBinaryImm(Opcode::kSshrl, r, of_tile);
   const Sca row =
       b.SBinaryImm(Opcode::kSand, r, static_cast<int32_t>(tile_rows - 1));
-  return b.SAdd(b.SMulImm(tile, static_cast<int32_t>(pitch)),
-                b.SBinaryImm(Opcode::kSshll, row, 9));
+  return b.SAdd(b.SMulImm(tile, static_cast<int32_t>(pitch >> shift)),
+                in_units(row));
 }
 
 Sca RowOffset(CodeBuilder& b, Sca r, const PhysicalArray& array) {
-  return RowOffset(b, r, array.tile_rows, array.row_stride());
+  return RowOffset(b, r, array.tile_rows, array.row_stride(),
+                   array.place_shift());
 }
 
 }  // namespace ptxla::lowering

@@ -44,10 +44,11 @@ class RowIndex {
   int64_t count_ = 0;
 };
 
-// Byte offset of row `r`: tiles of `tile_rows` rows (a power of two), `pitch`
-// bytes apart, 512 bytes a row.
+// Offset of row `r`: tiles of `tile_rows` rows (a power of two), `pitch` bytes
+// apart, 512 bytes a row. In units of 2^shift bytes, of an array its
+// place_shift().
 codegen::Sca RowOffset(codegen::CodeBuilder& b, codegen::Sca r,
-                       int64_t tile_rows, int64_t pitch);
+                       int64_t tile_rows, int64_t pitch, int shift = 0);
 codegen::Sca RowOffset(codegen::CodeBuilder& b, codegen::Sca r,
                        const PhysicalArray& array);
 

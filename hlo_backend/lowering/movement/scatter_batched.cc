@@ -133,8 +133,10 @@ absl::StatusOr<Tiling> BatchedScatter(const KernelContext& context,
     if (indices.slot_bytes > smem) continue;
     if (VmemBytes(context, t) > VmemBudget(context)) continue;
     const int64_t pitch = p.table.tile_bytes();
-    const RowDma fetch = RowDma::FromArg(0, p.pieces(), pitch, &t);
-    const RowDma store = RowDma::ToArg(3, p.pieces(), pitch, &t);
+    const RowDma fetch =
+        RowDma::FromArg(0, p.pieces(), pitch, &t, p.table.place_shift());
+    const RowDma store =
+        RowDma::ToArg(3, p.pieces(), pitch, &t, p.table.place_shift());
     t.work.hbm_bytes =
         3 * p.updates.rows * p.pieces() * isa::kRowBytes + p.args[1].bytes;
     t.note = absl::StrCat(f.rows, " rows in flight");

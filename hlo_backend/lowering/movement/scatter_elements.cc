@@ -96,8 +96,9 @@ class ElementScatter {
       // Owners stand behind the indices.
       indices.slot_bytes += owners_->SmemBytes();
       t.scratch_bytes = (elements_ + 1) * isa::kRowBytes + isa::kVregBytes;
-      fetch_ = RowDma::FromArg(0, 1, isa::kRowBytes, &t);
-      store_ = RowDma::ToArg(kResultArg, 1, isa::kRowBytes, &t);
+      const int unit = table_.place_shift();
+      fetch_ = RowDma::FromArg(0, 1, isa::kRowBytes, &t, unit);
+      store_ = RowDma::ToArg(kResultArg, 1, isa::kRowBytes, &t, unit);
       t.work.hbm_bytes += 2 * count_ * isa::kRowBytes;
       t.note = absl::StrCat("elements, ", elements_, " rows in flight");
       t.body = [this](CodeBuilder& b) { return Batch(b); };
@@ -190,9 +191,11 @@ class ElementScatter {
     };
     const auto slot = [&](Sca n) { return b.SAdd(table_at_, RowBytes(b, n)); };
     owners_->Find(b, owners, row_of);
-    ForElements(b, "fetch rows", [&](Sca n) {
-      fetch_.Start(b, RowBytes(b, row_of(n)), slot(n));
-    });
+    const auto place = [&](Sca row) {
+      return table_.place_shift() > 0 ? row : RowBytes(b, row);
+    };
+    ForElements(b, "fetch rows",
+                [&](Sca n) { fetch_.Start(b, place(row_of(n)), slot(n)); });
     fetch_.Wait(b, elements_);
     ForElements(b, "change elements", [&](Sca n) {
       const Sca element = Element(b, n);
@@ -205,7 +208,7 @@ class ElementScatter {
     });
     ForElements(b, "store rows", [&](Sca n) {
       const Sca row = row_of(n);
-      store_.Start(b, RowBytes(b, row), slot(owners_->Of(b, owners, n, row)));
+      store_.Start(b, place(row), slot(owners_->Of(b, owners, n, row)));
     });
     store_.Wait(b, elements_);
     return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/data_transfer.h"
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/movement/scatter.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -36,8 +37,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
   const int64_t plane = updates.bytes() / planes;
   if (!IsRowMajor(table) || !IsRowMajor(updates) ||
       table.tile_rows != updates.tile_rows ||
-      plane != table.bytes() / table.sizes[0] ||
-      std::max(table.bytes(), updates.bytes()) > INT32_MAX) {
+      plane != table.bytes() / table.sizes[0]) {
     return absl::UnimplementedError(
         absl::StrCat("%", i.name(), ": planes that lie otherwise"));
   }
@@ -56,6 +56,9 @@ absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
   copy.src_arg = 2;
   copy.dst_arg = 3;
   copy.inner_bytes = plane;
+  const int unit = copy.arg_shift =
+      std::max(table.place_shift(), updates.place_shift());
+  const auto pitch = static_cast<int32_t>(plane >> unit);
   t.descriptors.push_back(copy);
   t.num_semaphores = 1;
   for (const int arg : {1, 2, 3}) {
@@ -88,8 +91,8 @@ absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
             b.SSelectImm(b.SCompareImm(Opcode::kScmpLtU, number,
                                        static_cast<int32_t>(table.sizes[0])),
                          b.SImm(1), 0));
-    b.SMove(from, b.SMulImm(n, static_cast<int32_t>(plane)));
-    b.SMove(to, b.SMulImm(number, static_cast<int32_t>(plane)));
+    b.SMove(from, b.SMulImm(n, pitch));
+    b.SMove(to, b.SMulImm(number, pitch));
     b.SBinaryTo(copied, Opcode::kSadd, copied, exists);
     b.BeginLoopOf(exists, 1, 1);
     b.NewBlock("copy a plane");
@@ -102,10 +105,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneReplacement(const KernelContext& context,
     b.EndLoop();
     b.BeginLoopOf(copied, rows, 1);
     b.NewBlock("wait for a plane", codegen::BlockMode::kInOrder);
-    codegen::VInstr wait;
-    wait.op = Opcode::kDmaDoneWait;
-    wait.imm2 = static_cast<int32_t>(plane);
-    b.Emit(wait);
+    AwaitBytes(b, plane);
     b.EndLoop();
     return absl::OkStatus();
   };

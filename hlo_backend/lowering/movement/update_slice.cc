@@ -51,6 +51,7 @@ absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
   ASSIGN_OR_RETURN(t.args, KernelArgs(i));
   isa::DmaDescriptor d;
   d.src_arg = 1;
+  const int unit = d.arg_shift = to.place_shift();
   d.dst_arg = static_cast<int>(t.args.size()) - 1;
   std::vector<int64_t> stride(rank, 0);  // of the result, per start index
   int64_t from_plane = from.plane_stride(), to_plane = to.plane_stride();
@@ -94,10 +95,11 @@ absl::StatusOr<isa::Kernel> EmitUpdateSlice(const KernelContext& context,
         const Sca tile = b.SBinaryImm(Opcode::kSshrl, at, shift);
         const Sca row = b.SBinaryImm(Opcode::kSand, at,
                                      static_cast<int32_t>(to.tile_rows - 1));
-        bytes = b.SAdd(b.SMulImm(tile, static_cast<int32_t>(to.row_stride())),
-                       b.SMulImm(row, isa::kRowBytes));
+        bytes = b.SAdd(
+            b.SMulImm(tile, static_cast<int32_t>(to.row_stride() >> unit)),
+            b.SMulImm(row, isa::kRowBytes >> unit));
       } else {
-        bytes = b.SMulImm(at, static_cast<int32_t>(stride[s.physical]));
+        bytes = b.SMulImm(at, static_cast<int32_t>(stride[s.physical] >> unit));
       }
       b.SBinaryTo(target, Opcode::kSadd, target, bytes);
     }

@@ -122,4 +122,34 @@ Instruction* MovingTransposes::Met(const Instruction& transpose) {
                 Permuted(moving.dimensions(), transpose.dimensions()));
 }
 
+Instruction* MovingTransposes::BehindBarrier(const Instruction& barrier) {
+  Instruction* all = barrier.operand(0);
+  const bool one = !all->shape().IsTuple();
+  if (!one && all->opcode() != Opcode::kTuple) return nullptr;
+  std::vector<Instruction*> values;
+  if (one) {
+    values.push_back(all);
+  } else {
+    values.assign(all->operands().begin(), all->operands().end());
+  }
+  std::vector<Instruction*> inside;
+  for (Instruction* x : values) {
+    inside.push_back(Moves(x) ? x->operand(0) : x);
+  }
+  if (inside == values) return nullptr;
+  Instruction* held =
+      b_->OptimizationBarrier(one ? inside[0] : b_->Tuple(inside));
+  for (size_t k = 0; k < values.size(); ++k) {
+    Instruction* value =
+        one ? held : b_->GetTupleElement(held, static_cast<int64_t>(k));
+    const Instruction* x = values[k];
+    if (Moves(x)) {
+      value = Behind(value, {x->dimensions().begin(), x->dimensions().end()});
+      if (IsOfEntry(x)) AddToEntry(value);
+    }
+    values[k] = value;
+  }
+  return one ? values[0] : b_->Tuple(values);
+}
+
 }  // namespace ptxla::hlo

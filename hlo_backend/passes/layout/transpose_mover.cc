@@ -150,6 +150,13 @@ class Mover {
         return Part(i);
       case Opcode::kReshape:
         return Reshape(i);
+      case Opcode::kOptimizationBarrier:
+        return moving_.BehindBarrier(*i);
+      case Opcode::kGetTupleElement:
+        // (Of a barrier that was passed.)
+        return i->operand(0)->opcode() == Opcode::kTuple
+                   ? i->operand(0)->operand(i->tuple_index())
+                   : nullptr;
       default:
         return nullptr;
     }
