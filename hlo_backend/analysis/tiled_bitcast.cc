@@ -91,6 +91,17 @@ bool IsRowsOf128(const Shape& line, const Shape& rows) {
          tile.dimensions[1] == 128 && rows.dim(rows.rank() - 2) % 8 == 0;
 }
 
+// Words that follow one another: one dimension in a line, or one row in tiles
+// one row high.
+bool IsLine(const Shape& s) {
+  if (s.rank() < 1 || BitWidth(s.type()) != 32 || !s.layout().IsRowMajor() ||
+      s.ElementCount() != s.dim(s.rank() - 1) || s.layout().tiles.size() != 1) {
+    return false;
+  }
+  const auto& tile = s.layout().tiles[0].dimensions;
+  return tile.size() == 1 || (tile.size() == 2 && tile[0] == 1);
+}
+
 }  // namespace
 
 bool IsTiledBitcast(const Shape& from, const Shape& to) {
@@ -101,7 +112,7 @@ bool IsTiledBitcast(const Shape& from, const Shape& to) {
   }
   if (PaddedBytes(to) > PaddedBytes(from)) return false;
   if (SameRows(from, to) || SameShortRows(from, to) || IsRowsOf128(from, to) ||
-      IsRowsOf128(to, from)) {
+      IsRowsOf128(to, from) || (IsLine(from) && IsLine(to))) {
     return true;
   }
   return from.ElementCount() <= kMostElementsCompared && SameOffsets(from, to);

@@ -14,7 +14,8 @@ bool FillsTiles(int64_t height, int64_t width) {
 
 bool AreCopiedAsTheyLie(PrimitiveType type, const DimVector& plane,
                         int64_t rows, int64_t planes) {
-  constexpr int64_t kMostBytes = (int64_t{1} << 31) - 1;
+  // Places in registers of 31 bits, in rows of 512 bytes.
+  constexpr int64_t kMostBytes = ((int64_t{1} << 31) - 1) * 512;
   const size_t rank = plane.size();
   if (rank < 2 || type == PrimitiveType::kPred || BitWidth(type) < 8) {
     return false;

@@ -69,6 +69,8 @@ class WindowMaker {
     } else if (!place.resident && s.rows_from_rows && IsLarge(s)) {
       MoveWithGrid(s, &w, &place);
     } else if (!place.resident && RowsMove(s) && MoveRows(s, &w, &place)) {
+    } else if (!place.resident && LanesMove(s)) {
+      MoveLanes(s, &w, &place);
     } else {
       Whole(s, &w, &place);
     }
@@ -123,6 +125,27 @@ class WindowMaker {
                       (s.access == Access::kLaneOfRows && s.lanes_from_rows);
     return rows && s.node >= 0 && s.array.rank() >= 2 && s.lane_axis < 0 &&
            IsLarge(s);
+  }
+  // A dense array along the columns, as large, where steps part these.
+  bool LanesMove(const Stream& s) const {
+    return s.access == Access::kRowOfLanes && s.node >= 0 &&
+           s.array.rank() == 1 && t_->plan.grid_dim[g_.column_axis] >= 0 &&
+           LaneBytes(s) % isa::kRowBytes == 0 && IsLarge(s);
+  }
+  int64_t LaneBytes(const Stream& s) const {
+    return t_->plan.block[g_.column_axis] * s.strides[g_.column_axis];
+  }
+  void MoveLanes(const Stream& s, isa::Window* w, Place* place) {
+    isa::WindowDim rows;  // of 128 words
+    rows.block = LaneBytes(s) / isa::kRowBytes;
+    rows.extent = s.array.bytes() / isa::kRowBytes;
+    rows.hbm_stride = rows.vmem_stride = isa::kRowBytes;
+    rows.grid_dim = t_->plan.grid_dim[g_.column_axis];
+    place->moves = true;
+    place->strides.assign(g_.axes.size(), 0);
+    place->strides[g_.column_axis] = s.strides[g_.column_axis];
+    SetDims({rows}, isa::kRowBytes, w);
+    w->slot_bytes = RoundUpTo<int64_t>(LaneBytes(s), isa::kVregBytes);
   }
   bool IsLarge(const Stream& s) const {
     return s.array.bytes() > t_->plan.step_bytes;

@@ -1,7 +1,8 @@
 // An array as the planes of rows of words that a reflow (reflow.h) walks.
 //
 //   f32[8191,8192]      8191 rows of 8192 columns, 64 tiles across
-//   f32[67100672]       a line: rows of 128 columns, eight to a register
+//   f32[67100672]       a line: rows of 128 columns, eight to a register;
+//   f32[1,67100672]     so in tiles one row high
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_REFLOW_SIDE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_REFLOW_SIDE_H_
 
@@ -29,6 +30,14 @@ struct ReflowSide {
     }
     for (int d = 0; d < a.rank(); ++d) {
       if (a.dims[d] != d) return {};
+    }
+    // A long row in tiles one row high is a line, too.
+    if (a.planes == 1 && a.rows == 1 && a.tile_rows == 1 &&
+        a.tiles_across % isa::kSublanes == 0 &&
+        a.columns == a.tiles_across * isa::kLanes) {
+      s.rows = a.tiles_across;
+      s.columns = isa::kLanes;
+      return s;
     }
     s.planes = a.planes;
     s.rows = a.rows;

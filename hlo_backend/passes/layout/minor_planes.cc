@@ -109,7 +109,7 @@ class Group {
  private:
   void Join(Instruction* i) {
     const Shape& shape = order_[0]->shape();
-    if (i->shape().IsArray() && i->shape().rank() >= 3 &&
+    if (i->shape().IsArray() && i->shape().rank() >= 2 &&
         i->shape().dims().back() == shape.dims().back() && IsPointWork(*i) &&
         members_.insert(i).second) {
       order_.push_back(i);

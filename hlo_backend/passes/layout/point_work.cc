@@ -28,7 +28,7 @@ bool IsElementwiseWork(const Instruction& i) {
 
 bool HasFewNumbers(const Instruction& i) {
   return i.shape().IsArray() && !i.shape().has_layout() &&
-         i.shape().rank() >= 3 && i.shape().dims().back() > 1 &&
+         i.shape().rank() >= 2 && i.shape().dims().back() > 1 &&
          i.shape().dims().back() < kLanes;
 }
 

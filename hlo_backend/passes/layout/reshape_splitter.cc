@@ -92,6 +92,12 @@ class Splitter {
 
   Instruction* Reshaped(Instruction* x, Dims to) {
     if (!IsLarge(x->shape(), to)) return b_.Reshape(x, to);
+    if (const DimVector line = {Product(to)};
+        to.size() > 1 && to.back() == line[0] && x->shape().rank() > 1 &&
+        MovesNothing(Shape::Array(x->shape().type(), line), to)) {
+      changed_ = true;
+      return b_.Reshape(Reshaped(x, line), to);
+    }
     const DimVector from = x->shape().dims();
     std::vector<ReshapeGroup> changed;
     for (const ReshapeGroup& g : ReshapeGroups(from, to)) {

@@ -5,6 +5,8 @@
 //
 //   f32[8,196,768] reshape(f32[8,14,14,16,16,3] x)       // patches of images
 //   ==> reshape(f32[8,14,14,768] reshape(x))
+//   f32[1,12550001] reshape(f32[500,251,100] x)          // a row
+//   ==> reshape(f32[12550001] reshape(x))                // named only
 //   bf16[60003,1007] reshape(bf16[3,20001,1007] x)       // rows of sequences
 //   ==> concatenate(x's three planes)
 //

@@ -33,6 +33,16 @@ TEST(TiledBitcastTest, RowsOfOneTileOfLanesDoWhateverTheHeightOfTheTiles) {
   EXPECT_FALSE(IsTiledBitcast(Bf16({30528, 128}), Bf16({30528, 1, 128})));
 }
 
+TEST(TiledBitcastTest, ARowOfWordsIsALine) {
+  EXPECT_TRUE(IsTiledBitcast(F32({13107200}), F32({1, 13107200})));
+  EXPECT_TRUE(IsTiledBitcast(F32({1, 13107200}), F32({13107200})));
+  EXPECT_TRUE(IsTiledBitcast(F32({30522}), F32({1, 1, 30522})));
+  // A line takes whole tiles of 1,024.
+  EXPECT_FALSE(IsTiledBitcast(F32({1, 30522}), F32({30522})));
+  EXPECT_FALSE(IsTiledBitcast(F32({8192}), F32({2, 4096})));
+  EXPECT_FALSE(IsTiledBitcast(Bf16({8192}), Bf16({1, 8192})));
+}
+
 TEST(TiledBitcastTest, ANameTakesNoMoreBytesThanTheArray) {
   EXPECT_FALSE(IsTiledBitcast(F32({30522, 1, 128}), F32({30522, 128})));
 }

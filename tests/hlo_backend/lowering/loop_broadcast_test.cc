@@ -290,6 +290,36 @@ ENTRY e {
   }
 }
 
+// One that is longer than what a step reads besides comes block by block.
+TEST(LoopBroadcastTest, ALongRowMovesWithTheSteps) {
+  HarnessOptions options;
+  options.chip = "v3";
+  for (const char* type : {"f32", "bf16"}) {
+    for (const int columns : {2097152, 2000000}) {
+      const auto result = CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  x = $0[2,$1] parameter(0)
+  s = $0[$1] parameter(1)
+  b = $0[2,$1] broadcast(s), dimensions={1}
+  ROOT y = $0[2,$1] add(x, b)
+}
+ENTRY e {
+  x = $0[2,$1] parameter(0)
+  s = $0[$1] parameter(1)
+  ROOT r = $0[2,$1] fusion(x, s), kind=kLoop, calls=f
+})",
+                                                         type, columns),
+                                        options);
+      ASSERT_OK(result.status()) << type << " " << columns;
+      const isa::Window& row = result->kernel.windows[1];
+      ASSERT_EQ(row.arg, 1);
+      ASSERT_EQ(row.dims.size(), 1) << type << " " << columns;
+      EXPECT_GE(row.dims[0].grid_dim, 0) << type << " " << columns;
+      EXPECT_LT(row.dims[0].block, row.dims[0].extent);
+    }
+  }
+}
+
 TEST(LoopBroadcastTest, IotaCountsAlongItsDimension) {
   for (int d = 0; d < 3; ++d) {
     const std::string text = absl::Substitute(R"(HloModule m

@@ -103,6 +103,12 @@ TEST(MoverTest, ALineIsCopiedAsItLies) {
   EXPECT_LT(CyclesThroughALine("300000", "1000,300"), both * 2 / 3);
 }
 
+TEST(MoverTest, ALongRowIsALine) {
+  const int64_t line = CyclesThroughALine("1024,300", "307200");
+  EXPECT_LE(CyclesThroughALine("1024,300", "1,307200"), line);
+  CyclesThroughALine("1,307200", "1024,300");
+}
+
 // Eight rows of 1,600 columns are whole rows of the line, those of 1,601 begin
 // anywhere in it.
 TEST(MoverTest, RowsThatFillTheLineTogetherNeedNoArithmetic) {
