@@ -1,6 +1,7 @@
 #include "hlo_backend/analysis/filled_scatter.h"
 
 #include "absl/strings/str_cat.h"
+#include "hlo_backend/analysis/table_columns.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
@@ -14,7 +15,7 @@ bool IsFilledScatter(const Instruction& i) {
 bool ScattersIntoOneValue(const Instruction& i) {
   if (i.opcode() != Opcode::kScatter || i.operand_count() != 3 ||
       i.shape().rank() != 2 || BitWidth(i.shape().type()) != 32 ||
-      i.operand(1) == i.operand(2)) {
+      i.operand(1) == i.operand(2) || ScattersColumns(i)) {
     return false;
   }
   const Instruction& table = *i.operand(0);

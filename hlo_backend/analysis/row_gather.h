@@ -12,6 +12,8 @@
 namespace ptxla::hlo {
 
 bool GathersRows(const Instruction& gather);
+// Of words: table[row[n], :] op= updates[n, :].
+bool ScattersRows(const Instruction& scatter);
 
 }  // namespace ptxla::hlo
 

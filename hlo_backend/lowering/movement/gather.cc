@@ -11,6 +11,7 @@
 #include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/row_gather.h"
+#include "hlo_backend/analysis/table_columns.h"
 #include "hlo_backend/lowering/movement/gather_forms.h"
 #include "hlo_backend/lowering/movement/row_index.h"
 #include "hlo_backend/lowering/physical_array.h"
@@ -240,6 +241,7 @@ absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
                                        const hlo::Instruction& i) {
   if (hlo::GathersElements(i)) return EmitElementGather(context, i);
   if (hlo::GathersPlanes(i)) return EmitPlaneGather(context, i);
+  if (hlo::GathersColumns(i)) return EmitColumnGather(context, i);
   // What the passes leave (passes/expanders/gather_canonicalizer.h): out[n, :]
   // = table[index[n], :].
   if (!hlo::GathersRows(i)) {

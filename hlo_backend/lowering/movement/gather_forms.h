@@ -16,6 +16,10 @@ absl::StatusOr<isa::Kernel> EmitPackedGather(const KernelContext& context,
 // result, wherever the two lie.
 absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
                                             const hlo::Instruction& i);
+// Single columns (analysis/table_columns.h): the tiles of each by DMA, or where
+// they lie in VMEM, and one of their lanes.
+absl::StatusOr<isa::Kernel> EmitColumnGather(const KernelContext& context,
+                                             const hlo::Instruction& i);
 // Single elements (analysis/element_gather.h): rows of 128 words from VMEM, or
 // where the table is too large for it by DMA, eight to a register; a
 // permutation takes one element of each.

@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/plane_scatter.h"
+#include "hlo_backend/analysis/row_gather.h"
+#include "hlo_backend/analysis/table_columns.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
 #include "memory_model/hbm.h"
@@ -22,15 +24,7 @@ absl::Status CheckForm(const hlo::Instruction& i) {
   if (hlo::BitWidth(i.shape().type()) != 32) {
     return refuse("a scatter of other than words");
   }
-  const auto& a = i.attrs<hlo::ScatterAttrs>();
-  const hlo::Shape& table = i.operand(0)->shape();
-  const hlo::Shape& updates = i.operand(2)->shape();
-  if (table.rank() != 2 || updates.rank() != 2 ||
-      a.update_window_dims != hlo::DimVector{1} ||
-      a.inserted_window_dims != hlo::DimVector{0} ||
-      a.scatter_dims_to_operand_dims != hlo::DimVector{0} ||
-      !a.input_batching_dims.empty() || a.index_vector_dim != 1 ||
-      updates.dim(1) != table.dim(1)) {
+  if (!hlo::ScattersRows(i)) {
     return refuse("a scatter of other than whole rows");
   }
   return absl::OkStatus();
@@ -83,6 +77,7 @@ absl::StatusOr<isa::Kernel> EmitScatter(const KernelContext& context,
   }
   if (hlo::ReplacesPlanes(i)) return EmitPlaneReplacement(context, i);
   if (hlo::ScattersPlanes(i)) return EmitPlaneScatter(context, i);
+  if (hlo::ScattersColumns(i)) return EmitColumnScatter(context, i);
   ASSIGN_OR_RETURN(const ScatterProblem p, ProblemOf(i, i));
   ASSIGN_OR_RETURN(const Tiling tiling, ChooseForm(context, p));
   return FrameKernel(context, tiling);

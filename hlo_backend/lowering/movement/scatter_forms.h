@@ -98,6 +98,9 @@ absl::StatusOr<Tiling> BlockScatter(const KernelContext& context,
 // fit, batches of rows of 128 words as above.
 absl::StatusOr<isa::Kernel> EmitElementScatter(const KernelContext& context,
                                                const hlo::Instruction& i);
+// Columns of words (analysis/table_columns.h) of a table in HBM, in batches.
+absl::StatusOr<isa::Kernel> EmitColumnScatter(const KernelContext& context,
+                                              const hlo::Instruction& i);
 
 }  // namespace ptxla::lowering
 

@@ -23,6 +23,7 @@
 #include "hlo_backend/passes/layout/result_products.h"
 #include "hlo_backend/passes/layout/transposed.h"
 #include "hlo_backend/passes/layout/turned_rows.h"
+#include "hlo_backend/passes/layout/turned_tables.h"
 #include "hlo_backend/passes/layout/unit_transposes.h"
 #include "hlo_backend/passes/products/product_order.h"
 #include "hlo_backend/passes/products/swapped_dot.h"
@@ -150,6 +151,9 @@ class Mover {
         return Part(i);
       case Opcode::kReshape:
         return Reshape(i);
+      case Opcode::kGather:
+      case Opcode::kScatter:
+        return OfTurnedTable(&b_, &moving_, i, generation_);
       case Opcode::kOptimizationBarrier:
         return moving_.BehindBarrier(*i);
       case Opcode::kGetTupleElement:

@@ -21,7 +21,8 @@
 // size 1 change places is a transpose here: columns [100,1] that lie along
 // lanes are joined as rows [1,100]. Updates behind a product that is a result
 // itself, and behind a gradient of a convolution's weights, have its order
-// (result_products.h, gradient_order.h).
+// (result_products.h, gradient_order.h). Lookups in large tables stay in their
+// columns (turned_tables.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_TRANSPOSE_MOVER_H_
 

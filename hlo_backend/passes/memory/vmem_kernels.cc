@@ -8,6 +8,7 @@
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/plane_scatter.h"
 #include "hlo_backend/analysis/row_gather.h"
+#include "hlo_backend/analysis/table_columns.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/products/convolution_canonicalizer.h"
@@ -105,7 +106,7 @@ bool MayLieInVmem(const Instruction& i) {
       }
       break;
     case Opcode::kGather: {
-      if (GathersPlanes(i)) break;
+      if (GathersPlanes(i) || GathersColumns(i)) break;
       // Packed rows are put together in windows of HBM, as are results of less
       // than whole tiles.
       if (BitWidth(i.shape().type()) != 32 || i.shape().rank() != 2 ||
@@ -116,6 +117,7 @@ bool MayLieInVmem(const Instruction& i) {
     }
     case Opcode::kScatter:
       if (ReplacesPlanes(i) || ScattersPlanes(i)) break;
+      if (ScattersColumns(i)) return false;
       // Rows of a table, each by transfers of its own, or its elements.
       if (i.operand_count() != 3 || i.shape().rank() > 2) return false;
       break;
@@ -131,7 +133,8 @@ bool MayLieInVmem(const Instruction& i) {
 bool ReadsInVmem(const Instruction& kernel, const Instruction& operand) {
   // A table of packed rows or of single elements, whose result cannot lie
   // there.
-  if (GathersRows(kernel) || GathersElements(kernel)) {
+  if (GathersRows(kernel) || GathersColumns(kernel) ||
+      GathersElements(kernel)) {
     return kernel.operand(0) != kernel.operand(1);
   }
   if (!MayLieInVmem(kernel) ||

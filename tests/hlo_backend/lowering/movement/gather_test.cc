@@ -37,6 +37,36 @@ TEST(GatherTest, RowsComeByIndex) {
   }
 }
 
+TEST(GatherTest, ColumnsComeByIndex) {
+  for (const char* chip : {"v3", "v4", "v5e", "v6e"}) {
+    for (const char* type : {"f32", "bf16", "s32"}) {
+      for (const int rows : {5, 32, 50}) {
+        for (const int results : {128, 300, 1500}) {
+          HarnessOptions options;
+          options.chip = chip;
+          options.low = -3;  // clamped, as those beyond the end are
+          options.high = 800;
+          const std::string text = absl::Substitute(R"(HloModule m
+ENTRY e {
+  table = $0[$1,700] parameter(0)
+  index = s32[$2] parameter(1)
+  ROOT g = $0[$1,$2] gather(table, index), offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={$1,1}
+})",
+                                                    type, rows, results);
+          EXPECT_OK(CompareKernel(text, options).status())
+              << chip << " " << type << " " << rows << " " << results;
+          options.in_vmem = {0};
+          EXPECT_OK(CompareKernel(text, options).status())
+              << chip << " " << type << " " << rows << " table in VMEM";
+          options.in_vmem = {2};
+          EXPECT_OK(CompareKernel(text, options).status())
+              << chip << " " << type << " " << rows << " result in VMEM";
+        }
+      }
+    }
+  }
+}
+
 TEST(GatherTest, RowNumbersAreCopiedFromVmemToSmem) {
   for (const char* chip : {"v4", "v5e", "v6e"}) {
     for (const char* indices : {"u32[300]", "s32[300,1]"}) {

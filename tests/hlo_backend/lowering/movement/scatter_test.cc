@@ -61,6 +61,37 @@ TEST(ScatterTest, ATableInVmemIsUpdatedWhereItLies) {
   }
 }
 
+TEST(ScatterTest, ColumnsAreCombinedByAnyOneOperation) {
+  for (const char* chip : {"v3", "v4", "v6e"}) {
+    for (const char* root : {"add(x, y)", "maximum(x, y)"}) {
+      for (const int rows : {5, 32}) {
+        for (const int updates : {128, 300, 700}) {
+          HarnessOptions options;
+          options.chip = chip;
+          options.low = -3;  // columns that do not exist are left out
+          options.high = 800;
+          options.relative = 1e-5;
+          const std::string text = absl::Substitute(R"(HloModule m
+f {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT r = f32[] $0
+}
+ENTRY e {
+  table = f32[$1,700] parameter(0)
+  index = s32[$2] parameter(1)
+  updates = f32[$1,$2] parameter(2)
+  ROOT g = f32[$1,700] scatter(table, index, updates), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=f
+})",
+                                                    root, rows, updates);
+          EXPECT_OK(CompareKernel(text, options).status())
+              << chip << " " << root << " " << rows << " " << updates;
+        }
+      }
+    }
+  }
+}
+
 std::string Scatter(absl::string_view type, absl::string_view root,
                     absl::string_view table, absl::string_view updates,
                     absl::string_view numbers) {
