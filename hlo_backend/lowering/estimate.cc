@@ -1,6 +1,5 @@
 // Kernels that only take time, for what cannot be lowered yet.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -19,30 +18,6 @@ namespace {
 constexpr char kMark[] = "ESTIMATE";
 constexpr char kReasonBegins[] = ": ";
 constexpr char kRoofline[] = "roofline; ";
-
-// A register in a stage of a sorting network, and each operation of the
-// comparison: kernels of 2^19 f32 on v5e take 2.0 bundles by a comparison alone
-// and 5.9 in JAX's order, whose NaNs are last and zeros equal (8 operations
-// more). DERIVED.
-constexpr double kBundlesOfStage = 1.5, kBundlesOfOperation = 0.5;
-
-// Vector work of a sort: its comparisons are those of a network
-// (sorting/sort_network.h), not the n log n that cost analysis counts.
-Cycles NetworkOf(const hlo::Instruction& i, const chips::CoreSpec& core) {
-  if (i.opcode() != hlo::Opcode::kSort) return Cycles(0);
-  const hlo::Shape& keys = i.operand(0)->shape();
-  const int bits =
-      CeilLog2(keys.dim(static_cast<int>(i.attrs<hlo::SortAttrs>().dimension)));
-  int operations = 0;
-  for (const hlo::Instruction* c : i.to_apply()->instructions()) {
-    operations += c->opcode() != hlo::Opcode::kParameter && !c->IsConstant();
-  }
-  const double bundles = kBundlesOfStage + kBundlesOfOperation * operations;
-  const double registers = static_cast<double>(keys.ElementCount()) /
-                           (core.lanes * core.sublanes) * i.operand_count();
-  return Cycles(static_cast<int64_t>(
-      std::ceil(bundles * registers * bits * (bits + 1) / 2)));
-}
 
 }  // namespace
 
@@ -98,9 +73,7 @@ absl::StatusOr<isa::Kernel> EmitEstimate(const KernelContext& context,
   const Picoseconds matrix = Flops(cost.matmul_flops) /
                              context.chip.PeakMatmul(chips::MatmulType::kBf16);
   const Picoseconds time = std::max(memory, std::max(vector, matrix));
-  const chips::CoreSpec& core = context.chip.core();
-  const Cycles cycles =
-      std::max(core.clock.CyclesCeil(time), NetworkOf(i, core));
+  const Cycles cycles = context.chip.core().clock.CyclesCeil(time);
   return EmitWait(i, cycles.count(), 1, absl::StrCat(kRoofline, reason));
 }
 

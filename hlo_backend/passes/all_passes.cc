@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/expanders/half_bytes.h"
 #include "hlo_backend/passes/expanders/integer_product_expander.h"
 #include "hlo_backend/passes/expanders/linear_algebra_expander.h"
+#include "hlo_backend/passes/expanders/long_sort_expander.h"
 #include "hlo_backend/passes/expanders/one_hot_expander.h"
 #include "hlo_backend/passes/expanders/ragged_dot_expander.h"
 #include "hlo_backend/passes/expanders/rare_op_expander.h"
@@ -194,6 +195,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LayoutClearingPass>},
       {"linear-algebra-expander", "factorisations as loops over columns",
        Make<LinearAlgebraExpanderPass>},
+      {"long-sort-expander", "sorts beyond VMEM as sorts of their parts",
+       Make<LongSortExpanderPass>},
       {"loop-operands", "what a loop only multiplies, rounded before it",
        Make<LoopOperandsPass>},
       {"loop-orders", "stacks in loops have the order that they have outside",

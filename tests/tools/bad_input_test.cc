@@ -222,16 +222,12 @@ INSTANTIATE_TEST_SUITE_P(
                  kAdd},
         BadInput{"number", OnV6e({"--steps", "many"}), 2, "--steps", kAdd},
         // An instruction is named once: its place, then the reason.
-        BadInput{"refused_kernel", OnV6e(), 5, "m.hlo:9:8: %d = sort: a sort ",
+        BadInput{"refused_kernel", OnV6e(), 5,
+                 "m.hlo:4:8: %d = custom-call: custom call ",
                  R"(HloModule m
-less {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT c = pred[] compare(a, b), direction=LT
-}
 ENTRY main {
-  x = f32[50000000] parameter(0)
-  ROOT d = f32[50000000] sort(x), dimensions={0}, to_apply=less
+  x = f32[500] parameter(0)
+  ROOT d = f32[500] custom-call(x), custom_call_target="Foreign"
 }
 )"},
         BadInput{"missing_file",

@@ -92,6 +92,10 @@ void Join(const Parts& parts, DimVector* operand, DimVector* indices) {
   }
 }
 
+bool IsWordOfCounts(const Shape& x) {
+  return x.type() == PrimitiveType::kS32 || x.type() == PrimitiveType::kU32;
+}
+
 }  // namespace
 
 bool CountsAlong(const Instruction& value, int64_t dim) {
@@ -114,6 +118,13 @@ bool CountsAlong(const Instruction& value, int64_t dim) {
       const auto at = std::find(dims.begin(), dims.end(), dim);
       return at != dims.end() &&
              CountsAlong(*value.operand(0), at - dims.begin());
+    }
+    case Opcode::kConvert:
+    case Opcode::kBitcastConvert: {
+      // Between types that hold every position.
+      const Shape& from = value.operand(0)->shape();
+      return IsWordOfCounts(value.shape()) && IsWordOfCounts(from) &&
+             CountsAlong(*value.operand(0), dim);
     }
     case Opcode::kSelect: {
       const Instruction& p = *value.operand(0);

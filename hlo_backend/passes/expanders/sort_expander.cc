@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/sort_config.h"
+#include "hlo_backend/passes/expanders/counting_indices.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -18,27 +19,6 @@ PrimitiveType WordType(PrimitiveType type) {
   if (IsComplex(type) || BitWidth(type) >= 32) return type;
   if (IsFloat(type)) return PrimitiveType::kF32;
   return PrimitiveType::kS32;
-}
-
-// `value` is its own position along dimension `dim`.
-bool IsIotaOf(const Instruction* value, int64_t dim) {
-  const auto counts = [](const Instruction& i) {
-    return i.shape().type() == PrimitiveType::kS32 ||
-           i.shape().type() == PrimitiveType::kU32;
-  };
-  // Between types that hold every position.
-  while (counts(*value) && (value->opcode() == Opcode::kConvert ||
-                            value->opcode() == Opcode::kBitcastConvert)) {
-    value = value->operand(0);
-  }
-  if (!counts(*value)) return false;
-  if (value->opcode() == Opcode::kBroadcast) {
-    const Instruction* iota = value->operand(0);
-    return iota->opcode() == Opcode::kIota &&
-           value->dimensions()[iota->attrs<IotaAttrs>().dimension] == dim;
-  }
-  return value->opcode() == Opcode::kIota &&
-         value->attrs<IotaAttrs>().dimension == dim;
 }
 
 int64_t PowerOfTwo(int64_t n, int64_t least) {
@@ -75,7 +55,7 @@ class SortExpander {
       types |= WordType(type) != type;
       const bool counts =
           type == PrimitiveType::kS32 || type == PrimitiveType::kU32;
-      if (tie < 0 && counts && IsIotaOf(operands[k], dim_)) {
+      if (tie < 0 && counts && CountsAlong(*operands[k], dim_)) {
         tie = static_cast<int>(k);
       }
     }

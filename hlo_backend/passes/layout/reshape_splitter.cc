@@ -99,6 +99,14 @@ class Splitter {
       return b_.Reshape(Reshaped(x, line), to);
     }
     const DimVector from = x->shape().dims();
+    // Between a line and long rows of whole lanes: the line as rows of 128.
+    const Dims rows = from.size() == 1 ? to : Dims(from);
+    if ((from.size() == 1 || to.size() == 1) && rows.size() > 1 &&
+        rows.back() % kLanes == 0 && rows.back() > kLanes) {
+      changed_ = true;
+      const DimVector lanes = {Product(to) / kLanes, kLanes};
+      return Reshaped(Reshaped(x, lanes), to);
+    }
     std::vector<ReshapeGroup> changed;
     for (const ReshapeGroup& g : ReshapeGroups(from, to)) {
       if (g.Changes(from, to)) changed.push_back(g);

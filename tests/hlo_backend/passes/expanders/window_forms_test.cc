@@ -18,7 +18,7 @@ namespace ptxla::hlo {
 namespace {
 
 // Small whole numbers, exact in every type and sum; -inf in the first places.
-Literal Numbers(const Shape& shape, int infinities) {
+Literal WholeNumbers(const Shape& shape, int infinities) {
   Literal literal(shape);
   uint64_t seed = 1;
   for (int64_t i = 0; i < literal.ElementCount(); ++i) {
@@ -35,7 +35,7 @@ void ExpectSameForms(const std::string& text, int infinities = 0) {
   const Computation* entry = module->entry();
   for (int p = 0; p < entry->parameter_count(); ++p) {
     inputs.push_back(
-        Numbers(entry->parameter(p)->shape(), p == 0 ? infinities : 0));
+        WholeNumbers(entry->parameter(p)->shape(), p == 0 ? infinities : 0));
   }
   ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, inputs));
   ASSERT_OK_AND_ASSIGN(
