@@ -76,6 +76,7 @@ inline ProcessResult RunProcess(const std::vector<std::string>& arguments,
       _exit(126);
     }
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (const std::string& a : arguments) {
       argv.push_back(const_cast<char*>(a.c_str()));
     }

@@ -40,6 +40,7 @@ inline absl::Status SameAfterPass(const std::string& text,
     ASSIGN_OR_RETURN(auto module, ParseModule(text, "m"));
     std::vector<Literal> inputs;
     const Computation* entry = module->entry();
+    inputs.reserve(entry->parameter_count());
     for (int p = 0; p < entry->parameter_count(); ++p) {
       inputs.push_back(Numbers(entry->parameter(p)->shape(), seed * 100 + p));
     }

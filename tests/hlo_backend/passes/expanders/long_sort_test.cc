@@ -39,6 +39,7 @@ void ExpectSame(const std::string& text, int64_t length, int results) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text, "m"));
   Computation* entry = module->entry();
   std::vector<Literal> inputs;
+  inputs.reserve(entry->parameter_count());
   for (int p = 0; p < entry->parameter_count(); ++p) {
     inputs.push_back(Numbers(entry->parameter(p)->shape(), 7 + p));
   }

@@ -33,6 +33,7 @@ void ExpectSameForms(const std::string& text, int infinities = 0) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text, "m"));
   std::vector<Literal> inputs;
   const Computation* entry = module->entry();
+  inputs.reserve(entry->parameter_count());
   for (int p = 0; p < entry->parameter_count(); ++p) {
     inputs.push_back(
         WholeNumbers(entry->parameter(p)->shape(), p == 0 ? infinities : 0));
