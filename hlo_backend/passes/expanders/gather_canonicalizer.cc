@@ -291,9 +291,8 @@ class GatherCanonicalizer {
         b_, {&x->shape(), indices, a.index_vector_dim,
              a.scatter_dims_to_operand_dims, a.input_batching_dims,
              a.scatter_indices_batching_dims, a.inserted_window_dims, sizes});
-    if (IsOneWindow(rows) && ReplacesOldValue(*body) &&
-        a.input_batching_dims.empty()) {
-      return Update(x, updates, rows, sizes, order);
+    if (IsOneWindow(rows) && a.input_batching_dims.empty()) {
+      return Update(x, updates, body, rows, sizes, order);
     }
     // Window dimensions in the order of the table.
     const DimVector at = rows.positions();
@@ -328,16 +327,22 @@ class GatherCanonicalizer {
   }
 
   // One window, if it is inside.
-  Instruction* Update(Instruction* x, Instruction* updates, RowIndices& rows,
+  Instruction* Update(Instruction* x, Instruction* updates,
+                      const Computation* body, RowIndices& rows,
                       const DimVector& sizes, DimVector order) {
     const auto& a = i_->attrs<ScatterAttrs>();
     order.insert(order.end(), a.update_window_dims.begin(),
                  a.update_window_dims.end());
     Instruction* u = b_.Reshape(b_.Transpose(updates, order), sizes);
     const std::vector<Instruction*> starts = rows.Starts();
-    if (Instruction* inside = rows.Inside(); inside != nullptr) {
-      u = b_.Select(b_.BroadcastScalar(inside, sizes), u,
-                    b_.DynamicSlice(x, starts, sizes));
+    Instruction* inside = rows.Inside();
+    const bool replaces = ReplacesOldValue(*body);
+    if (inside != nullptr || !replaces) {
+      Instruction* old = b_.DynamicSlice(x, starts, sizes);
+      if (!replaces) u = b_.Binary(*MonoidOf(*body), old, u);
+      if (inside != nullptr) {
+        u = b_.Select(b_.BroadcastScalar(inside, sizes), u, old);
+      }
     }
     return b_.DynamicUpdateSlice(x, u, starts);
   }

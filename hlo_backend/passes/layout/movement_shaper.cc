@@ -15,11 +15,15 @@
 #include "hlo_backend/passes/layout/picked_planes.h"
 #include "hlo_backend/passes/layout/strided_slices.h"
 #include "hlo_backend/passes/layout/transposed.h"
+#include "hlo_backend/passes/layout/update_parts.h"
 
 namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kManyElements = int64_t{1} << 20;
+// Of VMEM for a part of an update: with it go what it is blended into and the
+// tiles around both.
+constexpr int64_t kUpdateShare = 8;
 
 // Rows of a tile, of which one word of a sublane holds 32 / bits.
 int64_t TileRows(int bits) { return 8 * 32 / bits; }
@@ -206,7 +210,24 @@ bool FillLanes(const Shape& shape) {
   return shape.dims().back() >= kLeast && shape.dims().back() <= kMost;
 }
 
+// A line, as rows of 128 that are turned and change places. What fills the last
+// row is in front then.
+Instruction* ReversedLine(Instruction* i) {
+  if (i->shape().ElementCount() < kManyElements) return nullptr;
+  Builder b(i->parent());
+  b.set_metadata(i->shared_metadata());
+  const int64_t n = i->shape().dim(0), all = RoundUpTo(n, kManyLanes);
+  Instruction* x = i->operand(0);
+  if (all > n) {
+    x = b.Pad(x, b.Zero(x->shape().type()), {PaddingDim{0, all - n, 0}});
+  }
+  x = b.Reverse(b.Reshape(x, {all / kLanes, kLanes}), {0, 1});
+  x = b.Reshape(x, {all});
+  return all == n ? x : b.Slice(x, {all - n}, {all});
+}
+
 Instruction* Reversed(Instruction* i, const PassContext& context) {
+  if (i->shape().rank() == 1) return ReversedLine(i);
   const int generation = GenerationOf(context);
   const int64_t rows = i->shape().rank() - 2;
   Builder b(i->parent());
@@ -277,6 +298,11 @@ Instruction* Shaped(Instruction* i, const PassContext& context) {
   if (i->opcode() == Opcode::kReverse) return Reversed(i, context);
   if (i->opcode() == Opcode::kSlice) return StridedSlice(i, context);
   if (i->opcode() == Opcode::kPad) return DilatedPad(i, context);
+  if (i->opcode() == Opcode::kDynamicUpdateSlice && context.chip != nullptr) {
+    return UpdateInParts(
+        i, std::min(chips::WholePolicy(*context.chip, "update_box"),
+                    context.chip->vmem().scoped_limit.count() / kUpdateShare));
+  }
   return nullptr;
 }
 

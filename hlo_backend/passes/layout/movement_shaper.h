@@ -16,6 +16,8 @@
 //                              as planes, which are turned once
 //   steps along rows or lanes, and padding between them, of large arrays
 //                              strided_slices.h, dilated_pads.h
+//   updates of planes and lines beyond VMEM
+//                              in parts (update_parts.h)
 //
 // Once, after all simplification and before transpose-splitter.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_MOVEMENT_SHAPER_H_
