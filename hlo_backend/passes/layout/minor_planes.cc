@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/block_reduces.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/in_order.h"
 #include "hlo_backend/passes/layout/point_work.h"
@@ -68,14 +69,20 @@ class Group {
         } else if (IsFreeInOrder(*o)) {
           if (o->operand_count() > 0) then += 2 * Packed(*o->operand(0));
         } else {
-          const int64_t moved =
-              o->opcode() == Opcode::kTranspose ? 0 : Bytes(*o, false);
+          // (Lanes become rows before they are parted, then planes.)
+          const int64_t moved = o->opcode() == Opcode::kTranspose ? 0
+                                : SplitsLanes(*o) ? 4 * Packed(*o->operand(0))
+                                                  : Bytes(*o, false);
           moves = true;
-          now += Bytes(*o, false);
+          now += (SplitsLanes(*o) ? 2 : 1) * Bytes(*o, false);
           then += moved + 2 * Bytes(*o, true);
         }
       }
-      if (LeavesWhole(*i)) {
+      if (const Instruction* joined = LeavesAsLanes(*i); joined != nullptr) {
+        moves = true;
+        now += 2 * Bytes(*i, false);
+        then += 4 * Packed(*joined) + 2 * Bytes(*i, true);
+      } else if (LeavesWhole(*i)) {
         moves = true;
         now += Bytes(*i, false);
         then += Bytes(*i, false) + 2 * Bytes(*i, true);
@@ -204,6 +211,21 @@ class Group {
            !HasControlEdges(user);
   }
 
+  // All that reads it whole joins its lanes, in one way; null: others.
+  const Instruction* LeavesAsLanes(const Instruction& i) const {
+    const Instruction* joined = nullptr;
+    if (i.IsRoot()) return nullptr;
+    for (const Instruction* u : i.users()) {
+      if (members_.contains(u) || Reduces(*u) || PicksNumber(*u)) continue;
+      if (!JoinsLanes(*u) || HasControlEdges(*u) ||
+          (joined != nullptr && !joined->shape().SameDims(u->shape()))) {
+        return nullptr;
+      }
+      joined = u;
+    }
+    return joined;
+  }
+
   // Somebody reads it as it was.
   bool LeavesWhole(const Instruction& i) const {
     if (i.IsRoot()) return true;
@@ -295,6 +317,11 @@ absl::StatusOr<bool> MinorPlanesPass::Run(Module* module,
     absl::flat_hash_set<Instruction*> seen;
     bool here = false;
     for (Instruction* i : c->PostOrder()) {
+      if (Instruction* sums = OverPlanes(i, generation); sums != nullptr) {
+        c->Replace(i, sums);
+        here = true;
+        continue;
+      }
       if (seen.contains(i) || !HasFewNumbers(*i) || !IsPointWork(*i)) continue;
       Group group(c, generation);
       group.Gather(i, &seen);

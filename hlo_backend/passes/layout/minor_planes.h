@@ -11,6 +11,9 @@
 //   %a = f32[3,1024,1024] broadcast(%t), dimensions={0,1} ...
 //   ROOT f32[1024,1024] reduce(multiply(%d, %d), 0), dimensions={0}
 //
+// Blocks of neighbouring lanes that share a scale are such points, too:
+// reduces of f32[2048,512,8] reshape(f32[2048,4096]) and work on it.
+//
 // Points may be cut, padded and put together in between (an associative scan
 // over states of 16 numbers); their numbers come before the last dimension then
 // where that fills tiles as well: f32[1,512,512,16] becomes f32[1,512,16,512].

@@ -49,6 +49,26 @@ bool IsPointWork(const Instruction& i) {
          !HasControlEdges(i);
 }
 
+bool SplitsLanes(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape || i.shape().rank() == 0 ||
+      i.operand(0)->shape().rank() == 0) {
+    return false;
+  }
+  const int64_t lanes = i.operand(0)->shape().dims().back();
+  const int64_t numbers = i.shape().dims().back();
+  return numbers < kLanes && lanes > numbers && lanes % numbers == 0;
+}
+
+bool JoinsLanes(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape || i.shape().rank() == 0 ||
+      i.operand(0)->shape().rank() == 0) {
+    return false;
+  }
+  const int64_t lanes = i.shape().dims().back();
+  const int64_t numbers = i.operand(0)->shape().dims().back();
+  return numbers < kLanes && lanes > numbers && lanes % numbers == 0;
+}
+
 void CutInOrder(Instruction* i, const DimVector& order) {
   if (i->opcode() == Opcode::kSlice) {
     SliceAttrs a = i->attrs<SliceAttrs>();

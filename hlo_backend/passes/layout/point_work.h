@@ -13,6 +13,10 @@ bool HasFewNumbers(const Instruction& i);
 // Slices, pads and concatenations of points; each keeps its numbers.
 bool CutsPoints(const Instruction& i);
 bool IsPointWork(const Instruction& i);
+// A reshape that makes points of neighbouring lanes (blocks of eight that share
+// a scale), or lanes of points.
+bool SplitsLanes(const Instruction& i);
+bool JoinsLanes(const Instruction& i);
 
 // Gives what cuts points attributes for dimensions in another order: dimension
 // k is what was order[k].

@@ -1,0 +1,68 @@
+// Blocks of lanes and points whose numbers become planes: are results the same?
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/passes/same_after_pass.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+TEST(MinorPlanesTest, BlocksOfLanes) {
+  for (const int numbers : {4, 8}) {
+    EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
+max {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT s = f32[] maximum(x, y)
+}
+ENTRY e {
+  x = f32[64,2048] parameter(0)
+  lowest = f32[] constant(-inf)
+  b = f32[64,$1,$0] reshape(x)
+  a = f32[64,$1,$0] abs(b)
+  scale = f32[64,$1] reduce(a, lowest), dimensions={2}, to_apply=max
+  s = f32[64,$1,$0] broadcast(scale), dimensions={0,1}
+  d = f32[64,$1,$0] subtract(b, s)
+  ROOT r = f32[64,2048] reshape(d)
+})",
+                                             numbers, 2048 / numbers),
+                            "minor-planes"));
+    EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
+max {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT s = f32[] maximum(x, y)
+}
+ENTRY e {
+  x = f32[64,2048] parameter(0)
+  lowest = f32[] constant(-inf)
+  b = f32[64,$1,$0] reshape(x)
+  ROOT r = f32[64,$1] reduce(b, lowest), dimensions={2}, to_apply=max
+})",
+                                             numbers, 2048 / numbers),
+                            "minor-planes"));
+  }
+}
+
+TEST(MinorPlanesTest, PairsOfCountedNumbers) {
+  EXPECT_OK(SameAfterPass(R"(HloModule m
+add {
+  x = s32[] parameter(0)
+  y = s32[] parameter(1)
+  ROOT s = s32[] add(x, y)
+}
+ENTRY e {
+  seed = s32[] parameter(0)
+  i = s32[5000] iota(), iota_dimension=0
+  row = s32[5000,2] broadcast(i), dimensions={0}
+  column = s32[5000,2] iota(), iota_dimension=1
+  s = s32[5000,2] broadcast(seed), dimensions={}
+  a = s32[5000,2] multiply(row, column)
+  b = s32[5000,2] add(a, s)
+  zero = s32[] constant(0)
+  ROOT r = s32[5000] reduce(b, zero), dimensions={1}, to_apply=add
+})",
+                          "minor-planes"));
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
