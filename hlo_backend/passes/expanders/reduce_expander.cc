@@ -63,6 +63,12 @@ class ReduceExpander {
  private:
   // One row, of what is kept.
   Values Reduced(Values x, DimVector reduced) {
+    // Planes stay planes.
+    const int rank = x[0]->shape().rank();
+    if (!Contains(reduced, rank - 1) && !Contains(reduced, rank - 2)) {
+      for (int64_t d : reduced) x = Halved(x, d);
+      return x;
+    }
     // Where the lanes are reduced beside others, these come first and lie as
     // they do: rows of one element each would be a hundred times as long.
     const int lanes = x[0]->shape().rank() - 1;

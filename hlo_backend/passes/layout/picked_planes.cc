@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/units.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
@@ -39,7 +40,11 @@ bool MovesMany(const Instruction& i, int64_t d) {
       BitWidth(i.shape().type()) < 8) {
     return false;
   }
-  return i.shape().ElementCount() >= (d + 1 == rank ? kManyLanes : kManyRows);
+  const int64_t elements = i.shape().ElementCount();
+  if (d + 1 == rank) return elements >= kManyLanes;
+  const int64_t lanes = i.shape().dims().back();
+  return elements >= kManyRows ||
+         elements / lanes * RoundUpTo(lanes, kLanes) >= kManyPaddedRows;
 }
 
 Instruction* PickedPlanes(Builder& b, Instruction* x, int64_t d, int64_t start,

@@ -16,6 +16,9 @@ namespace ptxla::hlo {
 // of lanes, every one is a piece of its own.
 inline constexpr int64_t kManyLanes = 4096;
 inline constexpr int64_t kManyRows = 65536;
+// The same of short rows with the padding of their lanes, which VMEM holds,
+// too.
+inline constexpr int64_t kManyPaddedRows = 8 * kManyRows;
 
 // Dimension `d` of the movement is one of rows or lanes that are so many.
 bool MovesMany(const Instruction& i, int64_t d);
