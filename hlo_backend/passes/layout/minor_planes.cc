@@ -211,6 +211,15 @@ class Group {
            !HasControlEdges(user);
   }
 
+  // A product that has the numbers as batch, and them in front anyway.
+  static bool IsBatchOf(const Instruction& user, const Instruction& i) {
+    if (user.opcode() != Opcode::kDot) return false;
+    const DotAttrs& a = user.attrs<DotAttrs>();
+    const int64_t last = i.shape().rank() - 1;
+    return (user.operand(0) != &i || Contains(a.lhs_batch, last)) &&
+           (user.operand(1) != &i || Contains(a.rhs_batch, last));
+  }
+
   // All that reads it whole joins its lanes, in one way; null: others.
   const Instruction* LeavesAsLanes(const Instruction& i) const {
     const Instruction* joined = nullptr;
@@ -231,7 +240,7 @@ class Group {
     if (i.IsRoot()) return true;
     for (const Instruction* u : i.users()) {
       if (!members_.contains(u) && !Reduces(*u) && !PicksNumber(*u) &&
-          u->opcode() != Opcode::kTranspose &&
+          u->opcode() != Opcode::kTranspose && !IsBatchOf(*u, i) &&
           !(u == c_->root() && IsNextState(i))) {
         return true;
       }
