@@ -123,14 +123,41 @@ absl::Status PlanEpilogue(const KernelContext& context,
   return absl::OkStatus();
 }
 
+// Sizes of a step that are tried for a result that is not held whole.
+constexpr int kSizesTried = 16;
+
+// Its share of VMEM: what is smaller is stored at the end, at once.
+bool IsLarge(const KernelContext& context, const Reduction& r) {
+  constexpr int64_t kShare = 16;
+  return r.result.bytes() > VmemBudget(context) / kShare;
+}
+
 absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
                                           const hlo::Instruction& i,
                                           const Expression& e,
                                           const Geometry& g, int64_t target,
                                           int copies) {
   ReduceTiling t;
-  ASSIGN_OR_RETURN(t.cut, CutFusion(i, e, g, target, copies,
-                                    context.model.vregs, context.model.cores));
+  const auto cut = [&](int64_t tiles) {
+    return CutFusion(i, e, g, tiles, copies, context.model.vregs,
+                     context.model.cores);
+  };
+  ASSIGN_OR_RETURN(t.cut, cut(target));
+  for (size_t root = 0; root < e.roots.size(); ++root) {
+    if (e.reduces[root] == nullptr || e.results[root] < 0) continue;
+    ASSIGN_OR_RETURN(const Reduction r,
+                     DescribeReduction(i, e, static_cast<int>(root)));
+    // Too few planes for a tile of the result, or no whole tiles of them: steps
+    // of other sizes.
+    if (!IsLarge(context, r)) continue;
+    if (const int64_t more = MissingPlanes(g, t.cut.plan, r); more > 1) {
+      ASSIGN_OR_RETURN(t.cut, cut(target * more));
+    }
+    for (int k = kSizesTried - 1; k > 0 && !HasWholeRows(g, t.cut.plan, r);
+         --k) {
+      ASSIGN_OR_RETURN(t.cut, cut(target * k / kSizesTried));
+    }
+  }
   UnrollReduction(e, g, copies, context.model.vregs, &t.cut.plan);
   const int num_operands = i.operand_count();
   for (size_t root = 0; root < e.roots.size(); ++root) {
@@ -158,8 +185,8 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
     r.partial_bytes = bytes;
     t.cut.tiling.scratch_bytes += bytes;
     if (e.results[root] >= 0) {
-      AddReducedWindow(num_operands + e.results[root], g, t.cut.plan, &r,
-                       &t.cut.tiling);
+      AddReducedWindow(num_operands + e.results[root], g, t.cut.plan,
+                       IsLarge(context, r), &r, &t.cut.tiling);
     } else if (r.dense) {
       r.result_scratch = t.cut.tiling.scratch_bytes;
       t.cut.tiling.scratch_bytes +=

@@ -113,6 +113,78 @@ bool AddTilesWindow(int arg, const Geometry& g, const NestPlan& plan,
   return true;
 }
 
+// Where rows are reduced, the rows of the result are planes of what is reduced:
+// whole tiles of them, or planes of the result, move with the grid. They lie in
+// the window as in the result: outside of what a step has a part of there is
+// one of each. False: nothing moves, or otherwise.
+bool AddPlanesWindow(int arg, const Geometry& g, const NestPlan& plan,
+                     Reduction* r, Tiling* tiling) {
+  const PhysicalArray& a = r->result;
+  if (!FoldsSublanes(g) || FoldsLanes(g) || g.linear || a.rank() <= 1) {
+    return false;
+  }
+  for (size_t x = 0; x < g.axes.size(); ++x) {
+    if (g.axes[x].reduced && plan.grid_dim[x] >= 0) return false;
+  }
+  std::vector<isa::WindowDim> dims;
+  std::vector<Reduction::StepBytes> before;
+  int64_t slot = a.row_stride();
+  bool part = false, fits = true;
+  const auto add = [&](int axis, int64_t in_unit, int64_t extent,
+                       int64_t stride) {
+    isa::WindowDim d;
+    d.extent = extent;
+    d.hbm_stride = d.vmem_stride = stride;
+    d.grid_dim = plan.grid_dim[axis];
+    const int64_t block = plan.block[axis];
+    d.block = extent;
+    if (d.grid_dim >= 0) {
+      // Several steps may fill a tile, one after another.
+      d.block = std::max<int64_t>(block / in_unit, 1);
+      d.grid_divisor = std::max<int64_t>(in_unit / block, 1);
+      fits &= d.block * in_unit == d.grid_divisor * block;
+    }
+    fits &= !part || d.block == 1;
+    if (!part) slot = d.block * stride;
+    if (d.grid_dim >= 0) {
+      part = true;
+      before.push_back({d.grid_dim, d.block * stride, CeilLog2(d.grid_divisor),
+                        block * d.grid_divisor});
+    }
+    dims.push_back(d);
+  };
+  std::vector<int> majors = KeptMajors(g);
+  if (a.rows > 1) {
+    if (majors.empty() || g.axes[majors.back()].tiles != a.rows) return false;
+    add(majors.back(), a.tile_rows, a.tiles_down, a.row_stride());
+    majors.pop_back();
+  }
+  int64_t stride = a.plane_stride(), planes = 1;
+  for (size_t k = majors.size(); k-- > 0;) {
+    const int64_t tiles = g.axes[majors[k]].tiles;
+    add(majors[k], 1, tiles, stride);
+    stride *= tiles;
+    planes *= tiles;
+  }
+  if (!fits || !part || planes != a.planes) return false;
+  // All columns are there while steps walk over them.
+  const int across = plan.grid_dim[g.column_axis];
+  for (const Reduction::StepBytes& step : before) {
+    if (across >= 0 && across < step.grid_dim) return false;
+  }
+  isa::Window w;
+  w.arg = arg;
+  w.direction = isa::Direction::kOut;
+  SetDims(dims, a.row_stride(), &w);
+  if (w.dims.size() > isa::kMaxWindowDims) return false;
+  // A masked store of the last row names a whole register of memory.
+  w.slot_bytes = RoundUpTo<int64_t>(slot, isa::kVregBytes) + isa::kVregBytes;
+  tiling->windows.push_back(std::move(w));
+  r->window = static_cast<int>(tiling->windows.size()) - 1;
+  r->before = std::move(before);
+  return true;
+}
+
 // How a whole result is cut between steps along an axis: a step makes `of_step`
 // pieces, of which `in_word` share words and `in_unit` a unit of the window, of
 // `extent` units, `stride` bytes apart.
@@ -164,6 +236,12 @@ bool MayShare(int axis, const SharedSteps& steps, const Reduction& r,
               const Geometry& g, const ReduceTiling& t) {
   if (r.window < 0 && !r.dense) return true;
   if (!r.moving.empty()) return true;
+  if (!r.before.empty()) {
+    return std::any_of(r.before.begin(), r.before.end(), [&](const auto& step) {
+      return step.grid_dim == steps.grid_dim &&
+             steps.HasBorder(t.cut.plan.block[axis], step.planes);
+    });
+  }
   if (r.result.rank() <= 1) return LinearAxis(r, g, t.cut.plan) == axis;
   const bool resident = IsResident(r, t.cut.tiling);
   if (IsWholeTiles(r, g)) return resident;
@@ -215,8 +293,38 @@ int AddWholeWindow(int arg, isa::Direction direction,
   return static_cast<int>(tiling->windows.size()) - 1;
 }
 
+namespace {
+
+// The planes that are the rows of the result, if the grid parts them; else -1.
+int PartedRows(const Geometry& g, const NestPlan& plan, const Reduction& r) {
+  const std::vector<int> majors = KeptMajors(g);
+  if (!FoldsSublanes(g) || FoldsLanes(g) || g.linear || r.result.rank() <= 1 ||
+      r.result.rows <= 1 || majors.empty()) {
+    return -1;
+  }
+  const int rows = majors.back();
+  const bool parted =
+      plan.grid_dim[rows] >= 0 && g.axes[rows].tiles == r.result.rows;
+  return parted ? rows : -1;
+}
+
+}  // namespace
+
+int64_t MissingPlanes(const Geometry& g, const NestPlan& plan,
+                      const Reduction& r) {
+  const int rows = PartedRows(g, plan, r);
+  if (rows < 0 || r.result.tile_rows % plan.block[rows] == 0) return 1;
+  return CeilOfRatio(r.result.tile_rows, plan.block[rows]);
+}
+
+bool HasWholeRows(const Geometry& g, const NestPlan& plan, const Reduction& r) {
+  const int rows = PartedRows(g, plan, r);
+  return rows < 0 || plan.block[rows] % r.result.tile_rows == 0 ||
+         r.result.tile_rows % plan.block[rows] == 0;
+}
+
 void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,
-                      Reduction* r, Tiling* tiling) {
+                      bool large, Reduction* r, Tiling* tiling) {
   if (tiling->args[arg].space != isa::Space::kVmem) {
     r->moves_along = LinearAxis(*r, g, plan);
     if (r->moves_along >= 0) {
@@ -224,6 +332,7 @@ void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,
       return;
     }
     if (IsWholeTiles(*r, g) && AddTilesWindow(arg, g, plan, r, tiling)) return;
+    if (large && AddPlanesWindow(arg, g, plan, r, tiling)) return;
   }
   r->window = AddWholeWindow(arg, isa::Direction::kOut, r->result, tiling);
 }
@@ -245,7 +354,7 @@ bool ShareKept(const Geometry& g, int cores, ReduceTiling* t) {
     tiling.megacore_dim = steps.grid_dim;
     for (Reduction& r : t->reductions) {
       if (cores == 1 || r.window < 0 || r.moves_along >= 0 ||
-          !r.moving.empty()) {
+          !r.moving.empty() || !r.before.empty()) {
         continue;
       }
       isa::Window& w = tiling.windows[r.window];

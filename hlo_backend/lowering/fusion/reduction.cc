@@ -101,6 +101,15 @@ void ResultAddress(const Reduction& r, codegen::Sca at,
     b.ScratchAddress(at, static_cast<int32_t>(r.result_scratch));
   } else if (r.shared.cores == 1) {
     b.WindowAddress(at, r.window);
+    for (const Reduction::StepBytes& step : r.before) {
+      codegen::Sca g = b.NewSca();
+      b.GridIndex(g, step.grid_dim);
+      if (step.shift > 0) {
+        g = b.SBinaryImm(isa::Opcode::kSshrl, g, step.shift);
+      }
+      b.SBinaryTo(at, isa::Opcode::kSadd, at,
+                  b.SMulImm(g, static_cast<int32_t>(-step.bytes)));
+    }
   } else {
     const codegen::Sca slot = b.NewSca();
     b.WindowAddress(slot, r.window);

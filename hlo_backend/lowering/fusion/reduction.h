@@ -41,6 +41,16 @@ struct Reduction {
   // Of whole tiles that move with the grid: bytes from a base tile of an axis
   // to the next, in the window. Empty: they do not.
   std::vector<int64_t> moving;
+  // Of planes whose rows are reduced, a plane or a part of one that moves with
+  // the grid, but is counted from the first byte of the result: bytes of the
+  // steps before, by grid dimension. Empty: it does not.
+  struct StepBytes {
+    int grid_dim = -1;
+    int64_t bytes = 0;  // of 2^shift steps, which have so many planes
+    int shift = 0;
+    int64_t planes = 1;
+  };
+  std::vector<StepBytes> before;
   // The window is of a core's part, if several share these steps.
   SharedSteps shared;
   isa::WindowDim part;

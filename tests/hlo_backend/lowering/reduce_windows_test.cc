@@ -221,6 +221,48 @@ TEST(ReduceWindowsTest, CoresShareASoftmax) {
   }
 }
 
+// Rows of the result are planes of what is reduced: their tiles move with the
+// grid, so that a result of any size fits.
+TEST(ReduceWindowsTest, PlanesThatBecomeRowsMoveWithTheSteps) {
+  for (const char* chip : {"v3", "v4", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.relative = options.absolute = 0.02;
+    for (const char* type : {"f32", "bf16"}) {
+      for (const auto& [dims, result] :
+           std::vector<std::pair<const char*, const char*>>{
+               {"1024,2,512", "1024,512"},
+               {"515,3,4096", "515,4096"},
+               {"2000,4,2000", "2000,2000"},
+               {"250,16,1024", "250,1024"},
+               {"140,16,4096", "140,4096"},
+               {"70,12,16384", "70,16384"}}) {
+        ASSERT_OK_AND_ASSIGN(
+            const HarnessResult made,
+            CompareKernel(Reduced(type, dims, 1, "add", result), options));
+        const isa::Window& w = made.kernel.windows.back();
+        ASSERT_EQ(w.direction, isa::Direction::kOut);
+        const bool moves = std::any_of(
+            w.dims.begin(), w.dims.end(),
+            [](const isa::WindowDim& d) { return d.grid_dim >= 0; });
+        // What takes a sixteenth of VMEM at most is stored at the end.
+        const bool small = w.slot_bytes <= 2 << 20;
+        EXPECT_TRUE(moves || small) << chip << " " << type << " " << dims;
+      }
+      // Planes of planes.
+      EXPECT_OK(
+          CompareKernel(Reduced(type, "7,96,4,384", 2, "maximum", "7,96,384"),
+                        options)
+              .status())
+          << chip << " " << type;
+      EXPECT_OK(CompareKernel(Reduced(type, "3,8,12,256", 2, "add", "3,8,256"),
+                              options)
+                    .status())
+          << chip << " " << type;
+    }
+  }
+}
+
 // 600 tiles would fit one step of 1,024, which is one core's.
 TEST(ReduceWindowsTest, CoresShareWhatOneStepWouldHold) {
   for (const auto& [chip, steps] : {std::pair("v4", 2), std::pair("v6e", 1)}) {
