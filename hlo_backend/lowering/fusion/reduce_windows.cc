@@ -113,14 +113,14 @@ bool AddTilesWindow(int arg, const Geometry& g, const NestPlan& plan,
   return true;
 }
 
-// Where rows are reduced, the rows of the result are planes of what is reduced:
-// whole tiles of them, or planes of the result, move with the grid. They lie in
-// the window as in the result: outside of what a step has a part of there is
-// one of each. False: nothing moves, or otherwise.
+// Where rows or lanes are reduced, the rows of the result are planes of what
+// is: whole tiles of them, or planes of the result, move with the grid. They
+// lie in the window as in the result: outside of what a step has a part of
+// there is one of each. False: nothing moves, or otherwise.
 bool AddPlanesWindow(int arg, const Geometry& g, const NestPlan& plan,
                      Reduction* r, Tiling* tiling) {
   const PhysicalArray& a = r->result;
-  if (!FoldsSublanes(g) || FoldsLanes(g) || g.linear || a.rank() <= 1) {
+  if (FoldsSublanes(g) == FoldsLanes(g) || g.linear || a.rank() <= 1) {
     return false;
   }
   for (size_t x = 0; x < g.axes.size(); ++x) {
@@ -168,7 +168,8 @@ bool AddPlanesWindow(int arg, const Geometry& g, const NestPlan& plan,
   }
   if (!fits || !part || planes != a.planes) return false;
   // All columns are there while steps walk over them.
-  const int across = plan.grid_dim[g.column_axis];
+  const int columns = FoldsSublanes(g) ? g.column_axis : g.row_axis;
+  const int across = columns < 0 ? -1 : plan.grid_dim[columns];
   for (const Reduction::StepBytes& step : before) {
     if (across >= 0 && across < step.grid_dim) return false;
   }
@@ -298,7 +299,7 @@ namespace {
 // The planes that are the rows of the result, if the grid parts them; else -1.
 int PartedRows(const Geometry& g, const NestPlan& plan, const Reduction& r) {
   const std::vector<int> majors = KeptMajors(g);
-  if (!FoldsSublanes(g) || FoldsLanes(g) || g.linear || r.result.rank() <= 1 ||
+  if (FoldsSublanes(g) == FoldsLanes(g) || g.linear || r.result.rank() <= 1 ||
       r.result.rows <= 1 || majors.empty()) {
     return -1;
   }

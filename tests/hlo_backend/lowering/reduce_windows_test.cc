@@ -249,6 +249,13 @@ TEST(ReduceWindowsTest, PlanesThatBecomeRowsMoveWithTheSteps) {
         const bool small = w.slot_bytes <= 2 << 20;
         EXPECT_TRUE(moves || small) << chip << " " << type << " " << dims;
       }
+      // Lanes are reduced, rows become lanes.
+      ASSERT_OK_AND_ASSIGN(
+          const HarnessResult lanes,
+          CompareKernel(Reduced(type, "2100,300,16", 2, "maximum", "2100,300"),
+                        options));
+      const isa::Window& w = lanes.kernel.windows.back();
+      EXPECT_TRUE(w.slot_bytes <= 2 << 20) << chip << " " << type;
       // Planes of planes.
       EXPECT_OK(
           CompareKernel(Reduced(type, "7,96,4,384", 2, "maximum", "7,96,384"),
