@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/column_tiles.h"
 #include "hlo_backend/lowering/movement/data_transfer.h"
 #include "hlo_backend/lowering/movement/gather_forms.h"
 #include "hlo_backend/lowering/movement/row_index.h"
@@ -34,14 +35,12 @@ class ColumnGather {
  public:
   ColumnGather(const PhysicalArray& table, const PhysicalArray& out,
                const RowIndex& index)
-      : table_(table), out_(out), index_(index) {}
+      : table_(table), out_(out), index_(index), column_(table_) {}
 
   absl::StatusOr<isa::Kernel> Emit(const KernelContext& context,
                                    const hlo::Instruction& i) {
     ASSIGN_OR_RETURN(args_, KernelArgs(i));
-    if (table_.tile_bytes() != out_.tile_bytes() ||
-        table_.tiles_down != out_.tiles_down || table_.dims[0] != 0 ||
-        out_.dims[0] != 0 || table_.tiles_down > kMostTilesDown) {
+    if (!column_.LieAlike(out_) || table_.tiles_down > kMostTilesDown) {
       return absl::UnimplementedError(
           absl::StrCat("%", i.name(), ": columns that lie otherwise"));
     }
@@ -65,10 +64,6 @@ class ColumnGather {
  private:
   bool TableInVmem() const { return args_[0].space == isa::Space::kVmem; }
   bool ResultInVmem() const { return args_[2].space == isa::Space::kVmem; }
-  // Of the tiles of one column, one behind the other.
-  int64_t ColumnBytes() const {
-    return table_.tiles_down * table_.tile_bytes();
-  }
   int64_t columns() const { return tiles_ * isa::kLanes; }
 
   Tiling Cut() {
@@ -78,37 +73,17 @@ class ColumnGather {
     t.grid = {steps};
     t.megacore_dim = steps > 1 ? 0 : -1;
     index_window_ = index_.AddWindow(1, columns(), steps, &t);
-    isa::Window w;
-    w.arg = 2;
-    w.direction = isa::Direction::kOut;
-    isa::WindowDim across, down;
-    across.block = tiles_;
-    across.extent = out_.tiles_across;
-    across.hbm_stride = out_.tile_bytes();
-    across.vmem_stride = ColumnBytes();
-    across.grid_dim = steps > 1 ? 0 : -1;
-    down.block = down.extent = out_.tiles_down;
-    down.hbm_stride = out_.row_stride();
-    down.vmem_stride = out_.tile_bytes();
-    w.dims = {across, down};
-    w.inner_bytes = out_.tile_bytes();
-    w.slots = steps > 1 ? 2 : 1;
-    w.slot_bytes = RoundUpTo<int64_t>(tiles_ * ColumnBytes(), isa::kVregBytes);
     result_window_ = static_cast<int>(t.windows.size());
-    t.windows.push_back(std::move(w));
+    t.windows.push_back(
+        column_.WindowOf(out_, 2, isa::Direction::kOut, tiles_, steps > 1));
     t.work.hbm_bytes = args_[1].bytes;
     if (!ResultInVmem()) t.work.hbm_bytes += args_[2].bytes;
     if (!TableInVmem()) {
       // The last register of a column may reach beyond its tiles.
-      t.scratch_bytes = columns() * ColumnBytes() + isa::kVregBytes;
-      isa::DmaDescriptor d;
-      d.src_arg = 0;
-      d.arg_shift = table_.place_shift();
-      d.dims = {{table_.tiles_down, table_.row_stride(), table_.tile_bytes()}};
-      d.inner_bytes = table_.tile_bytes();
-      t.descriptors.push_back(std::move(d));
+      t.scratch_bytes = columns() * column_.bytes() + isa::kVregBytes;
+      t.descriptors.push_back(column_.Transfer(0, /*to_arg=*/false));
       t.num_semaphores = 1;
-      t.work.hbm_bytes += out_.columns * ColumnBytes();
+      t.work.hbm_bytes += out_.columns * column_.bytes();
     }
     t.note = absl::StrCat("columns, ", columns(), " per step, table ",
                           TableInVmem() ? "in VMEM" : "by tiles");
@@ -118,9 +93,6 @@ class ColumnGather {
 
   Sca Column(CodeBuilder& b, Sca n) const {
     return index_.Load(b, indices_, n, table_.columns);
-  }
-  static Sca TileOf(CodeBuilder& b, Sca column) {
-    return b.SBinaryImm(Opcode::kSshrl, column, 7);
   }
 
   absl::Status Body(CodeBuilder& b) {
@@ -136,7 +108,7 @@ class ColumnGather {
       b.ScratchAddress(from_, 0);
       Fetch(b);
     }
-    const int64_t pitch = ResultInVmem() ? out_.tile_bytes() : ColumnBytes();
+    const int64_t pitch = ResultInVmem() ? out_.tile_bytes() : column_.bytes();
     const Sca first = b.BeginLoop(tiles_, isa::kLanes);
     std::vector<Vec> made;
     b.NewBlock("no columns yet");
@@ -148,8 +120,8 @@ class ColumnGather {
     Columns(b, first, lane, made);
     b.EndLoop();
     b.NewBlock("128 columns");
-    const Sca at =
-        b.SAdd(to, b.SMulImm(TileOf(b, first), static_cast<int32_t>(pitch)));
+    const Sca at = b.SAdd(to, b.SMulImm(ColumnTiles::TileOf(b, first),
+                                        static_cast<int32_t>(pitch)));
     const int64_t down = ResultInVmem() ? out_.row_stride() : out_.tile_bytes();
     const auto rows = static_cast<int>(out_.tile_bytes() / isa::kRowBytes);
     for (int64_t r = 0; r < out_.tiles_down; ++r) {
@@ -163,24 +135,15 @@ class ColumnGather {
   void Fetch(CodeBuilder& b) {
     const Sca first = b.BeginLoop(columns() / kUnroll, kUnroll);
     b.NewBlock("fetch tiles");
-    const auto tile =
-        static_cast<int32_t>(table_.tile_bytes() >> table_.place_shift());
     for (int u = 0; u < kUnroll; ++u) {
       const Sca n = b.SAddImm(first, u);
-      codegen::VInstr start;
-      start.op = Opcode::kDmaStartDesc;
-      start.imm = 0;
-      start.a = b.SMulImm(TileOf(b, Column(b, n)), tile).id;
-      start.b = Slot(b, n).id;
-      b.Emit(start);
+      ColumnTiles::Start(b, 0,
+                         column_.Place(b, ColumnTiles::TileOf(b, Column(b, n))),
+                         column_.Slot(b, from_, n));
     }
     b.EndLoop();
     b.NewBlock("wait for tiles", codegen::BlockMode::kInOrder);
-    AwaitBytes(b, columns() * ColumnBytes());
-  }
-
-  Sca Slot(CodeBuilder& b, Sca n) const {
-    return b.SAdd(from_, b.SMulImm(n, static_cast<int32_t>(ColumnBytes())));
+    AwaitBytes(b, columns() * column_.bytes());
   }
 
   // Columns first + lane ... in lanes `lane` ... of the registers `made`.
@@ -201,9 +164,9 @@ class ColumnGather {
       const Sca at =
           TableInVmem()
               ? b.SAdd(from_,
-                       b.SMulImm(TileOf(b, column),
+                       b.SMulImm(ColumnTiles::TileOf(b, column),
                                  static_cast<int32_t>(table_.tile_bytes())))
-              : Slot(b, n);
+              : column_.Slot(b, from_, n);
       const Sca its_lane = b.SBinaryImm(Opcode::kSand, column, isa::kLanes - 1);
       const auto mine = b.CompareImm(Opcode::kVcmpEqS32, behind, u);
       for (size_t r = 0; r < all.size(); ++r) {
@@ -216,6 +179,7 @@ class ColumnGather {
 
   const PhysicalArray table_, out_;
   const RowIndex index_;
+  const ColumnTiles column_;
   std::vector<isa::KernelArg> args_;
   int64_t tiles_ = 0;  // of 128 columns, in a step
   int index_window_ = 0, result_window_ = 0;

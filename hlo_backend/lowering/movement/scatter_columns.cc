@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/column_tiles.h"
 #include "hlo_backend/lowering/movement/data_transfer.h"
 #include "hlo_backend/lowering/movement/row_owners.h"
 #include "hlo_backend/lowering/movement/scatter_forms.h"
@@ -26,19 +27,23 @@ constexpr int64_t kMostColumns = 256;  // in flight
 constexpr int kUnroll = 8;
 constexpr int kTable = 0, kUpdates = 1;  // codegen spaces
 constexpr int kResultArg = 3;
+constexpr int kFetch = 0, kStore = 1;  // descriptors
 
 class ColumnScatter {
  public:
   ColumnScatter(const PhysicalArray& table, const PhysicalArray& updates,
                 RowIndex index, ScatterCombine combine)
-      : table_(table), updates_(updates), index_(index), combine_(combine) {}
+      : table_(table),
+        updates_(updates),
+        index_(index),
+        combine_(combine),
+        column_(table_) {}
 
   absl::StatusOr<isa::Kernel> Emit(const KernelContext& context,
                                    const hlo::Instruction& i) {
     ASSIGN_OR_RETURN(args_, KernelArgs(i));
-    if (table_.bits != 32 || table_.tile_bytes() != updates_.tile_bytes() ||
-        table_.tiles_down != updates_.tiles_down || table_.dims[0] != 0 ||
-        updates_.dims[0] != 0 || args_[0].space != isa::Space::kHbm) {
+    if (table_.bits != 32 || !column_.LieAlike(updates_) ||
+        args_[0].space != isa::Space::kHbm) {
       return absl::UnimplementedError(
           absl::StrCat("%", i.name(), ": columns that lie otherwise"));
     }
@@ -61,22 +66,6 @@ class ColumnScatter {
 
  private:
   int64_t columns() const { return tiles_ * isa::kLanes; }
-  int64_t ColumnBytes() const {
-    return table_.tiles_down * table_.tile_bytes();
-  }
-
-  int Transfer(bool to_table, Tiling* t) const {
-    isa::DmaDescriptor d;
-    const int64_t there = table_.row_stride(), here = table_.tile_bytes();
-    (to_table ? d.dst_arg : d.src_arg) = to_table ? kResultArg : 0;
-    d.arg_shift = table_.place_shift();
-    d.dims = {
-        {table_.tiles_down, to_table ? here : there, to_table ? there : here}};
-    d.inner_bytes = here;
-    t->num_semaphores = 1;
-    t->descriptors.push_back(std::move(d));
-    return static_cast<int>(t->descriptors.size()) - 1;
-  }
 
   Tiling Cut() {
     Tiling t;
@@ -86,31 +75,16 @@ class ColumnScatter {
     index_window_ = index_.AddWindow(1, columns(), steps, &t);
     // Owners stand behind the indices.
     t.windows[index_window_].slot_bytes += owners_->SmemBytes();
-    isa::Window w;
-    w.arg = 2;
-    isa::WindowDim across, down;
-    across.block = tiles_;
-    across.extent = updates_.tiles_across;
-    across.hbm_stride = updates_.tile_bytes();
-    across.vmem_stride = ColumnBytes();
-    across.grid_dim = steps > 1 ? 0 : -1;
-    down.block = down.extent = updates_.tiles_down;
-    down.hbm_stride = updates_.row_stride();
-    down.vmem_stride = updates_.tile_bytes();
-    w.dims = {across, down};
-    w.inner_bytes = updates_.tile_bytes();
-    w.slots = steps > 1 ? 2 : 1;
-    // The last register of a column may reach beyond its tiles.
-    w.slot_bytes = RoundUpTo<int64_t>(tiles_ * ColumnBytes(), isa::kVregBytes) +
-                   isa::kVregBytes;
     update_window_ = static_cast<int>(t.windows.size());
-    t.windows.push_back(std::move(w));
-    t.scratch_bytes = (columns() + 1) * ColumnBytes() + isa::kVregBytes;
-    fetch_ = Transfer(/*to_table=*/false, &t);
-    store_ = Transfer(/*to_table=*/true, &t);
+    t.windows.push_back(
+        column_.WindowOf(updates_, 2, isa::Direction::kIn, tiles_, steps > 1));
+    t.scratch_bytes = (columns() + 1) * column_.bytes() + isa::kVregBytes;
+    t.num_semaphores = 1;
+    t.descriptors.push_back(column_.Transfer(0, /*to_arg=*/false));
+    t.descriptors.push_back(column_.Transfer(kResultArg, /*to_arg=*/true));
     t.work.flops = combine_.op ? updates_.columns * table_.rows : 0;
-    t.work.hbm_bytes =
-        args_[1].bytes + args_[2].bytes + 2 * updates_.columns * ColumnBytes();
+    t.work.hbm_bytes = args_[1].bytes + args_[2].bytes +
+                       2 * updates_.columns * column_.bytes();
     t.note = absl::StrCat("columns, ", columns(), " in flight");
     t.body = [this](CodeBuilder& b) { return Body(b); };
     return t;
@@ -130,28 +104,10 @@ class ColumnScatter {
     return b.SCompareImm(Opcode::kScmpLtU, column,
                          static_cast<int32_t>(table_.columns));
   }
-  static Sca TileOf(CodeBuilder& b, Sca column) {
-    return b.SBinaryImm(Opcode::kSshrl, column, 7);
-  }
   // A tile of the table in any case.
   Sca SomeTile(CodeBuilder& b, Sca n) const {
     const Sca column = Column(b, n);
-    return TileOf(b, b.SSelectImm(Exists(b, column), column, 0));
-  }
-  Sca Slot(CodeBuilder& b, Sca n) const {
-    return b.SAdd(slots_, b.SMulImm(n, static_cast<int32_t>(ColumnBytes())));
-  }
-  Sca Place(CodeBuilder& b, Sca tile) const {
-    return b.SMulImm(tile, static_cast<int32_t>(table_.tile_bytes() >>
-                                                table_.place_shift()));
-  }
-  static void Start(CodeBuilder& b, int descriptor, Sca from, Sca to) {
-    codegen::VInstr start;
-    start.op = Opcode::kDmaStartDesc;
-    start.imm = descriptor;
-    start.a = from.id;
-    start.b = to.id;
-    b.Emit(start);
+    return ColumnTiles::TileOf(b, b.SSelectImm(Exists(b, column), column, 0));
   }
 
   absl::Status Body(CodeBuilder& b) {
@@ -172,14 +128,16 @@ class ColumnScatter {
         b.SAddImm(indices_, static_cast<int32_t>(index_.SlotBytes(columns()))));
     owners_->Find(b, owners, [&](Sca n) { return SomeTile(b, n); });
     ForColumns(b, "fetch tiles", [&](Sca n) {
-      Start(b, fetch_, Place(b, SomeTile(b, n)), Slot(b, n));
+      ColumnTiles::Start(b, kFetch, column_.Place(b, SomeTile(b, n)),
+                         column_.Slot(b, slots_, n));
     });
     Await(b);
     ForColumns(b, "change columns", [&](Sca n) { Change(b, owners, n); });
     ForColumns(b, "store tiles", [&](Sca n) {
       const Sca tile = SomeTile(b, n);
-      Start(b, store_, Slot(b, owners_->Of(b, owners, n, tile)),
-            Place(b, tile));
+      ColumnTiles::Start(
+          b, kStore, column_.Slot(b, slots_, owners_->Of(b, owners, n, tile)),
+          column_.Place(b, tile));
     });
     Await(b);
     return absl::OkStatus();
@@ -187,7 +145,7 @@ class ColumnScatter {
 
   void Await(CodeBuilder& b) const {
     b.NewBlock("wait for tiles", codegen::BlockMode::kInOrder);
-    AwaitBytes(b, columns() * ColumnBytes());
+    AwaitBytes(b, columns() * column_.bytes());
   }
 
   // What goes nowhere changes a slot that is not stored.
@@ -195,13 +153,15 @@ class ColumnScatter {
     const Sca column = Column(b, n);
     const Pred exists = Exists(b, column);
     const Sca inside = b.SSelectImm(exists, column, 0);
-    const Sca owner = owners_->Of(b, owners, n, TileOf(b, inside));
-    const Sca at =
-        Slot(b, b.SSelectImm(exists, owner, static_cast<int32_t>(columns())));
+    const Sca owner = owners_->Of(b, owners, n, ColumnTiles::TileOf(b, inside));
+    const Sca at = column_.Slot(
+        b, slots_,
+        b.SSelectImm(exists, owner, static_cast<int32_t>(columns())));
     const Sca lane = b.SBinaryImm(Opcode::kSand, inside, isa::kLanes - 1);
     const Sca its_lane = b.SBinaryImm(Opcode::kSand, n, isa::kLanes - 1);
-    const Sca update = b.SAdd(
-        values_, b.SMulImm(TileOf(b, n), static_cast<int32_t>(ColumnBytes())));
+    const Sca update =
+        b.SAdd(values_, b.SMulImm(ColumnTiles::TileOf(b, n),
+                                  static_cast<int32_t>(column_.bytes())));
     const auto mine =
         b.Compare(Opcode::kVcmpEqS32,
                   b.BinaryImm(Opcode::kVand, b.LaneSequence(), isa::kLanes - 1),
@@ -233,10 +193,11 @@ class ColumnScatter {
   const PhysicalArray table_, updates_;
   const RowIndex index_;
   const ScatterCombine combine_;
+  const ColumnTiles column_;
   std::vector<isa::KernelArg> args_;
   int64_t tiles_ = 0;  // of 128 updates, in a step
   std::optional<RowOwners> owners_;
-  int index_window_ = 0, update_window_ = 0, fetch_ = 0, store_ = 0;
+  int index_window_ = 0, update_window_ = 0;
   Sca indices_, values_, slots_, first_;
 };
 
