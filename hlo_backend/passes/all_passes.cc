@@ -304,6 +304,8 @@ std::vector<PassEntry> AllPasses() {
        Make<WindowExpanderPass>},
       {"window-loops", "gathers and scatters of windows as loops over them",
        Make<WindowLoopsPass>},
+      {"windowed-sort-expander", "sorts whose windows VMEM does not hold",
+       Make<WindowedSortExpanderPass>},
       {"x64-elimination", "64-bit types as pairs of 32-bit words",
        Make<X64EliminationPass>},
       {"x64-sum-expander", "sums of 64-bit numbers from those of digits",

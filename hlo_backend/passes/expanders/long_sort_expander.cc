@@ -29,28 +29,32 @@ int64_t PowerOfTwo(int64_t n) {
   return int64_t{1} << CeilLog2(std::max<int64_t>(n, kLanes));
 }
 
-// Bytes that sorts of `length` elements take, `rows` beside one another, with
-// so many operands (lowering/sorting/sort_kernel.cc): in and out, eight rows at
-// a time, what is sorted, and one more array for results that are cut or for
-// positions. One alone comes and goes without windows.
-int64_t BytesOf(int64_t rows, int64_t length, int operands, bool positions) {
+// Bytes that sorts of `length` elements take with so many operands
+// (lowering/sorting/sort_kernel.cc): what is sorted, and one more array for
+// results that are cut or for positions. One alone comes and goes by transfers.
+int64_t SortedBytes(int64_t rows, int64_t length, int operands,
+                    bool positions) {
   const int64_t padded = PowerOfTwo(length);
-  const int64_t sorted =
-      (operands + (positions || padded > length ? 1 : 0)) * padded * kWord;
-  if (rows == 1) {
-    return sorted + (positions || padded > length ? 0 : padded * kWord);
-  }
+  const bool pads = padded > length;
+  const int arrays = operands + (positions || pads ? 1 : 0);
+  const bool staged = rows == 1 ? !positions && !pads : pads;
+  return (arrays + (staged ? 1 : 0)) * padded * kWord;
+}
+
+// The same with windows of eight of `rows` rows, in and out.
+int64_t BytesOf(int64_t rows, int64_t length, int operands, bool positions) {
+  const int64_t sorted = SortedBytes(rows, length, operands, positions);
+  if (rows == 1) return sorted;
   const int64_t together = std::min(kTileRows, int64_t{1} << CeilLog2(rows));
-  return sorted + (padded > length ? padded * kWord : 0) +
-         2 * operands * together * RoundUpTo(length, kLanes) * kWord;
+  return sorted + 2 * operands * together * RoundUpTo(length, kLanes) * kWord;
 }
 
 class LongSort {
  public:
-  LongSort(Instruction* sort, int64_t room)
+  LongSort(Instruction* sort, int64_t room, bool windows)
       : sort_(sort),
-        // (Spilled registers have their share.)
-        room_(room / 16 * 15),
+        room_(room),
+        windows_(windows),
         shape_(sort->operand(0)->shape()),
         dim_(static_cast<int>(sort->attrs<SortAttrs>().dimension)),
         b_(sort->parent()) {
@@ -71,9 +75,11 @@ class LongSort {
         position_ = k;
       }
     }
-    if (BytesOf(rows_, length_, operands, stable && position_ < 0) <= room_) {
-      return nullptr;
-    }
+    const bool positions = stable && position_ < 0;
+    const int64_t bytes =
+        windows_ ? BytesOf(rows_, length_, operands, positions)
+                 : SortedBytes(rows_, length_, operands, positions);
+    if (bytes <= room_) return nullptr;
     const auto parts = PartsOf(rows_, length_, operands + 1);
     if (!parts.has_value()) return nullptr;
     padded_ = RoundUpTo(length_, UnitOf(*parts));
@@ -104,6 +110,9 @@ class LongSort {
   }
 
  private:
+  // Spilled registers have their share.
+  int64_t MostOfRoom() const { return room_ / 16 * 15; }
+
   // Null: no number of parts is right; the best that fits, or else the most.
   std::optional<int64_t> PartsOf(int64_t rows, int64_t length,
                                  int operands) const {
@@ -111,7 +120,7 @@ class LongSort {
     for (const int64_t s : kParts) {
       const int64_t r = RoundUpTo(length, UnitOf(s)) / s;
       if (r < 2 * (s - 1) * (s - 1)) continue;
-      if (BytesOf(rows * s, r, operands, false) <= room_) return s;
+      if (BytesOf(rows * s, r, operands, false) <= MostOfRoom()) return s;
       if (!most.has_value() || s > *most) most = s;
     }
     return most;
@@ -160,7 +169,7 @@ class LongSort {
   Arrays Rows(Arrays xs, int64_t rows) {
     const int operands = static_cast<int>(xs.size());
     const int64_t length = xs[0]->shape().dims().back();
-    if (BytesOf(rows, length, operands, false) > room_) {
+    if (BytesOf(rows, length, operands, false) > MostOfRoom()) {
       const auto parts = PartsOf(rows, length, operands);
       // (Whole parts only: there are no more positions to add.)
       if (parts.has_value() && length % UnitOf(*parts) == 0) {
@@ -253,6 +262,7 @@ class LongSort {
 
   Instruction* sort_;
   const int64_t room_;
+  const bool windows_;
   const Shape shape_;
   const int dim_;
   Builder b_;
@@ -261,21 +271,32 @@ class LongSort {
   Computation* compare_ = nullptr;
 };
 
+absl::StatusOr<bool> ExpandSorts(Module* module, const PassContext& context,
+                                 bool windows) {
+  if (context.chip == nullptr) return false;
+  const int64_t room = context.chip->vmem().scoped_limit.count();
+  return ExpandEach(
+      module, [&](Instruction* i) { return SortInParts(i, room, windows); });
+}
+
 }  // namespace
 
-Instruction* InParts(Instruction* sort, int64_t room) {
+Instruction* SortInParts(Instruction* sort, int64_t room, bool windows) {
   if (sort->opcode() != Opcode::kSort ||
       sort->operand(0)->shape().ElementCount() == 0) {
     return nullptr;
   }
-  return LongSort(sort, room).Expand();
+  return LongSort(sort, room, windows).Expand();
 }
 
 absl::StatusOr<bool> LongSortExpanderPass::Run(Module* module,
                                                const PassContext& context) {
-  if (context.chip == nullptr) return false;
-  const int64_t room = context.chip->vmem().scoped_limit.count();
-  return ExpandEach(module, [&](Instruction* i) { return InParts(i, room); });
+  return ExpandSorts(module, context, /*windows=*/false);
+}
+
+absl::StatusOr<bool> WindowedSortExpanderPass::Run(Module* module,
+                                                   const PassContext& context) {
+  return ExpandSorts(module, context, /*windows=*/true);
 }
 
 }  // namespace ptxla::hlo

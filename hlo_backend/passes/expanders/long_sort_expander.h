@@ -23,15 +23,24 @@
 
 namespace ptxla::hlo {
 
+// What VMEM does not hold wherever its operands lie.
 class LongSortExpanderPass : public Pass {
  public:
   absl::string_view name() const override { return "long-sort-expander"; }
   absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
 };
 
-// As the pass with so many bytes of VMEM. Null: the sort fits, or its elements
-// are no words.
-Instruction* InParts(Instruction* sort, int64_t room);
+// And what it does not hold beside windows of operands in HBM, in the pipeline
+// of instructions that have no kernel.
+class WindowedSortExpanderPass : public Pass {
+ public:
+  absl::string_view name() const override { return "windowed-sort-expander"; }
+  absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+};
+
+// As the passes with so many bytes of VMEM. Null: the sort fits, or its
+// elements are no words.
+Instruction* SortInParts(Instruction* sort, int64_t room, bool windows);
 
 }  // namespace ptxla::hlo
 

@@ -45,7 +45,7 @@ void ExpectSame(const std::string& text, int64_t length, int results) {
   }
   ASSERT_OK_AND_ASSIGN(const Literal expected, Evaluate(*module, inputs));
   Instruction* sort = entry->root();
-  Instruction* made = InParts(sort, 20000);
+  Instruction* made = SortInParts(sort, 20000, /*windows=*/true);
   ASSERT_NE(made, nullptr) << text;
   entry->Replace(sort, made);
   entry->RemoveDead();
@@ -81,10 +81,19 @@ TEST(LongSortTest, PartsOfRowsAndColumns) {
   ExpectSame(Text("2,1100,3", 1, true, "iota(), iota_dimension=1"), 1100, 2);
 }
 
+// Eight rows of 1,000 words, in and out, do not fit 40 KB, 1,024 of them do.
+TEST(LongSortTest, RowsThatLieInVmemNeedNoWindows) {
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       ParseModule(Text("8,1000", 1, false, "negate(z)"), "m"));
+  Instruction* sort = module->entry()->root();
+  EXPECT_EQ(SortInParts(sort, 40000, /*windows=*/false), nullptr);
+  EXPECT_NE(SortInParts(sort, 40000, /*windows=*/true), nullptr);
+}
+
 TEST(LongSortTest, WhatFitsStays) {
   ASSERT_OK_AND_ASSIGN(auto module,
                        ParseModule(Text("3000", 0, true, "negate(z)"), "m"));
-  EXPECT_EQ(InParts(module->entry()->root(), 1 << 20), nullptr);
+  EXPECT_EQ(SortInParts(module->entry()->root(), 1 << 20, true), nullptr);
 }
 
 }  // namespace
