@@ -1,6 +1,7 @@
 #include "hlo_backend/analysis/table_columns.h"
 
 namespace ptxla::hlo {
+
 bool GathersColumns(const Instruction& gather) {
   if (gather.opcode() != Opcode::kGather) return false;
   const auto& a = gather.attrs<GatherAttrs>();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "hlo_backend/lowering/fusion/geometry.h"
 
@@ -73,6 +74,17 @@ inline int64_t BytesOfTile(const Geometry& g) {
     }
   }
   return bytes;
+}
+
+// Major axes that are not reduced, outermost first.
+inline std::vector<int> KeptMajors(const Geometry& g) {
+  std::vector<int> majors;
+  for (size_t a = 0; a < g.axes.size(); ++a) {
+    if (g.axes[a].kind == Axis::Kind::kMajor && !g.axes[a].reduced) {
+      majors.push_back(static_cast<int>(a));
+    }
+  }
+  return majors;
 }
 
 // Results of 128 rows share a row of the result.

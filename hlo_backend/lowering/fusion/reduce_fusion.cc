@@ -15,6 +15,7 @@
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/reduce_code.h"
 #include "hlo_backend/lowering/fusion/reduce_windows.h"
+#include "hlo_backend/lowering/fusion/reduced_planes.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 
 namespace ptxla::lowering {
@@ -123,10 +124,12 @@ absl::Status PlanEpilogue(const KernelContext& context,
   return absl::OkStatus();
 }
 
-// Sizes of a step that are tried for a result that is not held whole.
+// Sizes of a step that are tried for a result that is not held whole; an
+// ASSUMED bound on the search.
 constexpr int kSizesTried = 16;
 
-// Its share of VMEM: what is smaller is stored at the end, at once.
+// Of VMEM, ASSUMED: what is smaller is stored at the end, at once, which takes
+// little beside the steps that read what it is made of.
 bool IsLarge(const KernelContext& context, const Reduction& r) {
   constexpr int64_t kShare = 16;
   return r.result.bytes() > VmemBudget(context) / kShare;

@@ -20,13 +20,6 @@ namespace ptxla::lowering {
 int AddWholeWindow(int arg, isa::Direction direction,
                    const PhysicalArray& array, Tiling* tiling);
 
-// How many times as many planes a step should have for its rows of the result
-// to be whole tiles, or those of several steps to be one; 1: they are, or are
-// no rows.
-int64_t MissingPlanes(const Geometry& g, const NestPlan& plan,
-                      const Reduction& r);
-bool HasWholeRows(const Geometry& g, const NestPlan& plan, const Reduction& r);
-
 // The window of the result of `r`, which is argument `arg`. Rows that are
 // planes of what is reduced move with the grid where the result is `large`.
 void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,

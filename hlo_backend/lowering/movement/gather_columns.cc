@@ -24,7 +24,7 @@ using codegen::Vec;
 using isa::Opcode;
 
 // Columns that one grid step gathers, at most: their DMAs are in flight at
-// once.
+// once. ASSUMED, like the sizes of code below.
 constexpr int64_t kMostColumns = 1024;
 // Of a column, registers that are put together at a time.
 constexpr int64_t kMostTilesDown = 16;

@@ -23,7 +23,8 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-constexpr int64_t kMostColumns = 256;  // in flight
+// Columns of a step, whose DMAs are in flight at once; ASSUMED.
+constexpr int64_t kMostColumns = 256;
 constexpr int kUnroll = 8;
 constexpr int kTable = 0, kUpdates = 1;  // codegen spaces
 constexpr int kResultArg = 3;

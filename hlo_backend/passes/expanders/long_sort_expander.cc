@@ -18,7 +18,7 @@ namespace {
 using Arrays = std::vector<Instruction*>;
 
 constexpr int64_t kWord = 4;  // bytes of an element in VMEM
-// Parts, best first: 64 and more fill the lanes of the turned array.
+// Parts, best first, ASSUMED: 64 and more fill the lanes of the turned array.
 constexpr int64_t kParts[] = {64, 128, 256, 512, 32, 16, 8, 4, 2};
 
 // What `s` parts are a multiple of: turned, each is s whole parts, and its rows
@@ -110,7 +110,7 @@ class LongSort {
   }
 
  private:
-  // Spilled registers have their share.
+  // Spilled registers have their share, ASSUMED.
   int64_t MostOfRoom() const { return room_ / 16 * 15; }
 
   // Null: no number of parts is right; the best that fits, or else the most.

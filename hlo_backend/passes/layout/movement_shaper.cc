@@ -21,8 +21,8 @@ namespace ptxla::hlo {
 namespace {
 
 constexpr int64_t kManyElements = int64_t{1} << 20;
-// Of VMEM for a part of an update: with it go what it is blended into and the
-// tiles around both.
+// Of VMEM for a part of an update, ASSUMED: with it go what it is blended into
+// and the tiles around both.
 constexpr int64_t kUpdateShare = 8;
 
 // Rows of a tile, of which one word of a sublane holds 32 / bits.

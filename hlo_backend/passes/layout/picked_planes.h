@@ -17,7 +17,7 @@ namespace ptxla::hlo {
 inline constexpr int64_t kManyLanes = 4096;
 inline constexpr int64_t kManyRows = 65536;
 // The same of short rows with the padding of their lanes, which VMEM holds,
-// too.
+// too. ASSUMED, all three.
 inline constexpr int64_t kManyPaddedRows = 8 * kManyRows;
 
 // Dimension `d` of the movement is one of rows or lanes that are so many.
