@@ -40,7 +40,7 @@ Instruction* Flat(Builder* b, Instruction* rows) {
 }
 
 Instruction* GatherOf(Builder* b, Instruction* columns, Instruction* i) {
-  GatherAttrs a;
+  GatherAttrs a = i->attrs<GatherAttrs>();
   a.offset_dims = {0};
   a.collapsed_slice_dims = a.start_index_map = {1};
   a.index_vector_dim = 1;

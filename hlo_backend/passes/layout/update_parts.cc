@@ -44,6 +44,11 @@ class Parts {
     }
     if (ends.empty()) return nullptr;
     ends.push_back(count_);
+    starts_.assign(i_->operands().begin() + 2, i_->operands().end());
+    if (BitWidth(starts_[0]->shape().type()) < 32) {
+      // Where later parts begin may be more than it holds.
+      for (Instruction*& s : starts_) s = b_.Convert(s, PrimitiveType::kS32);
+    }
     Instruction* start = Clamped(to.dim(dim_) - count_);
     Instruction* result = i_->operand(0);
     int64_t begin = 0;
@@ -65,7 +70,7 @@ class Parts {
 
   // Where the update begins, as a whole.
   Instruction* Clamped(int64_t last) {
-    Instruction* start = i_->operand(2 + dim_);
+    Instruction* start = starts_[dim_];
     const PrimitiveType type = start->shape().type();
     return b_.Clamp(b_.Zero(type), start,
                     b_.ConstantScalar(type, static_cast<double>(last)));
@@ -76,8 +81,7 @@ class Parts {
     DimVector from(u_->shape().rank(), 0), to = u_->shape().dims();
     from[dim_] = begin;
     to[dim_] = end;
-    std::vector<Instruction*> starts(i_->operands().begin() + 2,
-                                     i_->operands().end());
+    std::vector<Instruction*> starts = starts_;
     starts[dim_] =
         begin == 0
             ? start
@@ -91,6 +95,7 @@ class Parts {
   Instruction* u_;
   const int dim_;  // that is cut
   const int64_t count_;
+  std::vector<Instruction*> starts_;
 };
 
 }  // namespace

@@ -54,6 +54,21 @@ ENTRY e {
   }
 }
 
+// A place of eight bits does not hold where later parts begin.
+TEST(UpdatePartsTest, NarrowPlacesAreWidened) {
+  for (const char* type : {"s8", "u8"}) {
+    ExpectSame(absl::Substitute(R"(HloModule m
+ENTRY e {
+  x = f32[20000] parameter(0)
+  u = f32[15000] parameter(1)
+  i = $0[] constant(100)
+  ROOT r = f32[20000] dynamic-update-slice(x, u, i)
+})",
+                                type),
+               40000, 4);
+  }
+}
+
 TEST(UpdatePartsTest, LinesAreAsManyPartsAsItTakes) {
   for (const int start : {-3, 17, 9000}) {
     ExpectSame(absl::Substitute(R"(HloModule m
