@@ -25,16 +25,12 @@ constexpr int64_t kParts[] = {64, 128, 256, 512, 32, 16, 8, 4, 2};
 // are whole lanes.
 int64_t UnitOf(int64_t s) { return s * std::max(s, kLanes); }
 
-int64_t PowerOfTwo(int64_t n) {
-  return int64_t{1} << CeilLog2(std::max<int64_t>(n, kLanes));
-}
-
 // Bytes that sorts of `length` elements take with so many operands
 // (lowering/sorting/sort_kernel.cc): what is sorted, and one more array for
 // results that are cut or for positions. One alone comes and goes by transfers.
 int64_t SortedBytes(int64_t rows, int64_t length, int operands,
                     bool positions) {
-  const int64_t padded = PowerOfTwo(length);
+  const int64_t padded = int64_t{1} << CeilLog2(std::max(length, kLanes));
   const bool pads = padded > length;
   const int arrays = operands + (positions || pads ? 1 : 0);
   const bool staged = rows == 1 ? !positions && !pads : pads;

@@ -22,9 +22,7 @@ PrimitiveType WordType(PrimitiveType type) {
 }
 
 int64_t PowerOfTwo(int64_t n, int64_t least) {
-  int64_t p = least;
-  while (p < n) p *= 2;
-  return p;
+  return int64_t{1} << CeilLog2(std::max(n, least));
 }
 
 class SortExpander {

@@ -33,9 +33,14 @@ inline Literal Numbers(const Shape& shape, uint64_t seed) {
   return literal;
 }
 
-// On three sets of such arguments. Internal names the element that differs.
+// What a pass does to a program; of forms taken in turn it may leave some.
+enum class Passed { kChanged, kMayStay };
+
+// On three sets of such arguments. Internal names the element that differs;
+// FailedPrecondition: the pass leaves the program as it is, and must not.
 inline absl::Status SameAfterPass(const std::string& text,
-                                  const std::string& pass) {
+                                  const std::string& pass,
+                                  Passed passed = Passed::kChanged) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     ASSIGN_OR_RETURN(auto module, ParseModule(text, "m"));
     std::vector<Literal> inputs;
@@ -48,7 +53,12 @@ inline absl::Status SameAfterPass(const std::string& text,
     ASSIGN_OR_RETURN(Pipeline p, Pipeline::FromNames(pass));
     PipelineOptions options;
     options.verify = true;
+    const std::string before = Print(*module);
     RETURN_IF_ERROR(p.Run(module.get(), PassContext(), options).status());
+    if (passed == Passed::kChanged && Print(*module) == before) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(pass, " does nothing to\n", text));
+    }
     ASSIGN_OR_RETURN(const Literal actual, Evaluate(*module, inputs));
     if (expected.ElementCount() != actual.ElementCount()) {
       return absl::InternalError("another number of elements");

@@ -1,4 +1,7 @@
 // Blocks of lanes and points whose numbers become planes: are results the same?
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/passes/same_after_pass.h"
 #include "tests/support/status_matchers.h"
@@ -6,9 +9,10 @@
 namespace ptxla::hlo {
 namespace {
 
-TEST(MinorPlanesTest, BlocksOfLanes) {
+// Largest numbers of blocks of 4 and 8 lanes, and what `work` makes of them.
+void ExpectSameOfBlocks(const char* work) {
   for (const int numbers : {4, 8}) {
-    EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
+    const std::string text = absl::StrCat(R"(HloModule m
 max {
   x = f32[] parameter(0)
   y = f32[] parameter(1)
@@ -18,29 +22,24 @@ ENTRY e {
   x = f32[64,2048] parameter(0)
   lowest = f32[] constant(-inf)
   b = f32[64,$1,$0] reshape(x)
-  a = f32[64,$1,$0] abs(b)
+)",
+                                          work, "\n}\n");
+    EXPECT_OK(SameAfterPass(absl::Substitute(text, numbers, 2048 / numbers),
+                            "minor-planes"));
+  }
+}
+
+TEST(MinorPlanesTest, BlocksOfLanesWithTheirScale) {
+  ExpectSameOfBlocks(R"(  a = f32[64,$1,$0] abs(b)
   scale = f32[64,$1] reduce(a, lowest), dimensions={2}, to_apply=max
   s = f32[64,$1,$0] broadcast(scale), dimensions={0,1}
   d = f32[64,$1,$0] subtract(b, s)
-  ROOT r = f32[64,2048] reshape(d)
-})",
-                                             numbers, 2048 / numbers),
-                            "minor-planes"));
-    EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
-max {
-  x = f32[] parameter(0)
-  y = f32[] parameter(1)
-  ROOT s = f32[] maximum(x, y)
+  ROOT r = f32[64,2048] reshape(d))");
 }
-ENTRY e {
-  x = f32[64,2048] parameter(0)
-  lowest = f32[] constant(-inf)
-  b = f32[64,$1,$0] reshape(x)
-  ROOT r = f32[64,$1] reduce(b, lowest), dimensions={2}, to_apply=max
-})",
-                                             numbers, 2048 / numbers),
-                            "minor-planes"));
-  }
+
+TEST(MinorPlanesTest, BlocksOfLanesThatAreOnlyReduced) {
+  ExpectSameOfBlocks(
+      "  ROOT r = f32[64,$1] reduce(b, lowest), dimensions={2}, to_apply=max");
 }
 
 TEST(MinorPlanesTest, PairsOfCountedNumbers) {
