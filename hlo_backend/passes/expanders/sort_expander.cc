@@ -64,6 +64,7 @@ class SortExpander {
       return nullptr;
     }
     std::vector<Instruction*> words;
+    words.reserve(operands.size());
     for (Instruction* x : operands) words.push_back(In(x));
     Instruction* sorted =
         b_.Sort(words, new_dim_, sort_->attrs<SortAttrs>().is_stable,
