@@ -44,8 +44,8 @@ class MovingTransposes {
   Instruction* Behind(Instruction* value, const DimVector& order);
   // One transpose of a transpose that moves; what is left of both goes on.
   Instruction* Met(const Instruction& transpose);
-  // What a barrier lets through, each value behind its own transpose; null: none
-  // of them moves.
+  // What a barrier lets through, each value behind its own transpose; null:
+  // none of them moves.
   Instruction* BehindBarrier(const Instruction& barrier);
 
  private:
