@@ -10,7 +10,7 @@ namespace ptxla::lowering {
 namespace {
 
 // Bytes of a block of the result, tried from these on.
-constexpr int64_t kMostBytes = int64_t{1} << 19;
+constexpr int64_t kMostBytes = int64_t{1} << 20;
 // More where a result in VMEM has no equal blocks of about that size. ASSUMED.
 constexpr int64_t kUnevenBytes = int64_t{1} << 22;
 
@@ -80,7 +80,7 @@ bool BoxCuts::HasBlocksOf(int64_t most) {
   const bool whole =
       std::all_of(cuts_.begin(), cuts_.end(),
                   [](const BoxCut& c) { return c.block >= c.size; });
-  return whole || BlockBytes() * 4 >= most;
+  return whole || BlockBytes() * 2 >= most;
 }
 
 bool BoxCuts::IsReversed(size_t c) const {

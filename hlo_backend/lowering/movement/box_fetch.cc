@@ -14,6 +14,15 @@ using isa::Opcode;
 
 }  // namespace
 
+int64_t FetchAxis::FirstStep() const {
+  return std::clamp<int64_t>(FloorOfRatio(map.lo, block), 0, Steps() - 1);
+}
+
+int64_t FetchAxis::LastStep() const {
+  return std::clamp<int64_t>(FloorOfRatio(map.hi - 1, block), FirstStep(),
+                             Steps() - 1);
+}
+
 std::vector<const FetchAxis*> BoxFetch::Axes() const {
   std::vector<const FetchAxis*> axes;
   for (const FetchAxis& a : planes_) axes.push_back(&a);

@@ -26,6 +26,9 @@ struct FetchAxis {
   int64_t block = 1, size = 1;  // of the result, elements
   int grid_dim = -1;            // of the blocks; -1: there is one
   int64_t Steps() const { return grid_dim < 0 ? 1 : CeilOfRatio(size, block); }
+  // Of the steps, the first and the last that take elements from the operand.
+  int64_t FirstStep() const;
+  int64_t LastStep() const;
 };
 
 class BoxFetch {
@@ -65,6 +68,8 @@ class BoxFetch {
                StripMove* move) const;
   codegen::Sca StartTile(codegen::CodeBuilder& b, size_t a, codegen::Sca base,
                          StripMove* move) const;
+  codegen::Sca NearestTaken(codegen::CodeBuilder& b, const FetchAxis& axis,
+                            const Side& side, codegen::Sca tile) const;
   StripCheck Check(codegen::CodeBuilder& b, const FetchAxis& axis) const;
   std::vector<const FetchAxis*> Axes() const;
 

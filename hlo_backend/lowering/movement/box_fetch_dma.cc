@@ -37,7 +37,7 @@ absl::Status BoxFetch::PlaceDma(const hlo::Instruction& i, Tiling* tiling) {
       back += box.stride;
       continue;
     }
-    for (int64_t g = 0; g < axis.Steps(); ++g) {
+    for (int64_t g = axis.FirstStep(); g <= axis.LastStep(); ++g) {
       const int64_t at = sides_[a].origin + g * sides_[a].advance;
       const int64_t begin = std::clamp<int64_t>(at, 0, box.extent - box.count);
       front = std::max(front, (begin - at) * box.stride);
@@ -91,6 +91,20 @@ Sca BoxFetch::StartTile(CodeBuilder& b, size_t a, Sca base,
   return tile;
 }
 
+// `tile`, of a step that takes nothing that of the nearest step that does.
+Sca BoxFetch::NearestTaken(CodeBuilder& b, const FetchAxis& axis,
+                           const Side& side, Sca tile) const {
+  const int64_t first = axis.FirstStep(), last = axis.LastStep();
+  const auto at = [&](int64_t g) {
+    return static_cast<int32_t>(side.origin + g * side.advance);
+  };
+  if (first > 0) tile = b.SBinaryImm(Opcode::kSmax, tile, at(first));
+  if (last + 1 < axis.Steps()) {
+    tile = b.SBinaryImm(Opcode::kSmin, tile, at(last));
+  }
+  return tile;
+}
+
 void BoxFetch::EmitDma(CodeBuilder& b, Sca base, StripMove* move) const {
   const Sca offset = b.GlobalSca(), to = b.GlobalSca();
   b.ScratchAddress(to, static_cast<int32_t>(scratch_));
@@ -124,6 +138,7 @@ void BoxFetch::EmitDma(CodeBuilder& b, Sca base, StripMove* move) const {
     }
     if (g.valid()) {
       tile = b.SAdd(tile, b.SMulImm(g, static_cast<int32_t>(side.advance)));
+      if (!starts_[a].exists()) tile = NearestTaken(b, axis, side, tile);
     }
     Sca begin = b.SBinaryImm(Opcode::kSmax, tile, 0);
     begin = b.SBinaryImm(Opcode::kSmin, begin,

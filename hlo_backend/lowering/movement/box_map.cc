@@ -1,10 +1,14 @@
 #include "hlo_backend/lowering/movement/box_map.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/ir/computation.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -14,8 +18,12 @@ using hlo::Instruction;
 // The map of logical result dimension `d`, of `size` elements, for operand `o`.
 AxisMap MapOf(const Instruction& i, int o, int d, int64_t size) {
   AxisMap m;
+  m.from = d;
   m.hi = size;
   switch (i.opcode()) {
+    case hlo::Opcode::kTranspose:
+      m.from = static_cast<int>(i.dimensions()[d]);
+      break;
     case hlo::Opcode::kSlice: {
       const auto& a = i.attrs<hlo::SliceAttrs>();
       m.start = a.starts[d];
@@ -72,34 +80,117 @@ bool Moves(const Instruction& i) {
   }
 }
 
+absl::Status Refuse(const Instruction& i, absl::string_view what) {
+  return absl::UnimplementedError(absl::StrCat("%", i.name(), ": ", what));
+}
+
+// Where elements come from, by logical dimension of the result; `from` is one
+// of the operand's.
+struct LogicalSource {
+  int operand = 0;
+  std::vector<AxisMap> axes;
+};
+
+// `outer` of what `inner` moves, of `size` elements: one map; none: it takes no
+// element of it. Unimplemented: no such map has both.
+absl::StatusOr<std::optional<AxisMap>> Compose(const Instruction& i,
+                                               const AxisMap& outer,
+                                               const AxisMap& inner,
+                                               int64_t size) {
+  AxisMap m = outer;
+  m.from = inner.from;
+  if (outer.Shifts() && inner.Shifts()) {
+    m.start += inner.start;
+    m.lo = std::max(m.lo, inner.lo - outer.start);
+    m.hi = std::min(m.hi, inner.hi - outer.start);
+    if (m.lo >= m.hi) return std::optional<AxisMap>();
+    return std::optional<AxisMap>(m);
+  }
+  const bool whole =
+      inner.start == 0 && inner.Shifts() && inner.lo == 0 && inner.hi == size;
+  if (!whole) return Refuse(i, "steps of steps");
+  return std::optional<AxisMap>(m);
+}
+
+// Of an instruction inside of a fusion, by parameter.
+absl::StatusOr<std::vector<LogicalSource>> SourcesOf(const Instruction& i) {
+  const hlo::Shape& shape = i.shape();
+  std::vector<LogicalSource> sources;
+  if (i.opcode() == hlo::Opcode::kParameter) {
+    LogicalSource& s = sources.emplace_back();
+    s.operand = static_cast<int>(i.parameter_number());
+    for (int d = 0; d < shape.rank(); ++d) {
+      AxisMap m;
+      m.from = d;
+      m.hi = shape.dim(d);
+      s.axes.push_back(m);
+    }
+    return sources;
+  }
+  if (!Moves(i) || i.opcode() == hlo::Opcode::kPad) {
+    return Refuse(i, "its dimensions do not move by themselves");
+  }
+  for (int o = 0; o < i.operand_count(); ++o) {
+    const hlo::Shape& of = i.operand(o)->shape();
+    ASSIGN_OR_RETURN(const std::vector<LogicalSource> inner,
+                     SourcesOf(*i.operand(o)));
+    for (const LogicalSource& from : inner) {
+      LogicalSource s;
+      s.operand = from.operand;
+      for (int d = 0; d < shape.rank(); ++d) {
+        const AxisMap m = MapOf(i, o, d, shape.dim(d));
+        ASSIGN_OR_RETURN(std::optional<AxisMap> both,
+                         Compose(i, m, from.axes[m.from], of.dim(m.from)));
+        if (!both.has_value()) break;
+        s.axes.push_back(*both);
+      }
+      if (static_cast<int>(s.axes.size()) == shape.rank()) {
+        sources.push_back(std::move(s));
+      }
+    }
+  }
+  return sources;
+}
+
+// Of a lone instruction, by operand.
+absl::StatusOr<std::vector<LogicalSource>> SourcesOfOperands(
+    const Instruction& i) {
+  if (!Moves(i)) return Refuse(i, "its dimensions do not move by themselves");
+  const int count =
+      i.opcode() == hlo::Opcode::kConcatenate ? i.operand_count() : 1;
+  std::vector<LogicalSource> sources(count);
+  for (int o = 0; o < count; ++o) {
+    sources[o].operand = o;
+    for (int d = 0; d < i.shape().rank(); ++d) {
+      sources[o].axes.push_back(MapOf(i, o, d, i.shape().dim(d)));
+    }
+  }
+  return sources;
+}
+
 }  // namespace
 
 absl::StatusOr<BoxMap> BoxMap::Of(const Instruction& i) {
-  const auto refuse = [&](absl::string_view what) {
-    return absl::UnimplementedError(absl::StrCat("%", i.name(), ": ", what));
-  };
-  if (!Moves(i)) return refuse("its dimensions do not move by themselves");
+  const bool fusion = i.opcode() == hlo::Opcode::kFusion;
+  ASSIGN_OR_RETURN(
+      const std::vector<LogicalSource> sources,
+      fusion ? SourcesOf(*i.fused()->root()) : SourcesOfOperands(i));
   BoxMap map;
   ASSIGN_OR_RETURN(map.out, PhysicalArray::Of(i.shape()));
   const int rank = map.out.rank();
-  const int sources =
-      i.opcode() == hlo::Opcode::kConcatenate ? i.operand_count() : 1;
   if (i.opcode() == hlo::Opcode::kPad) map.fill = 1;
-  for (int o = 0; o < sources; ++o) {
+  for (const LogicalSource& source : sources) {
     BoxSource s;
-    s.operand = o;
-    ASSIGN_OR_RETURN(s.array, PhysicalArray::Of(i.operand(o)->shape()));
+    s.operand = source.operand;
+    ASSIGN_OR_RETURN(s.array, PhysicalArray::Of(i.operand(s.operand)->shape()));
     for (int q = 0; q < rank; ++q) {
-      const int d = static_cast<int>(map.out.dims[q]);
-      AxisMap m = MapOf(i, o, d, map.out.sizes[q]);
-      const int64_t from =
-          i.opcode() == hlo::Opcode::kTranspose ? i.dimensions()[d] : d;
+      AxisMap m = source.axes[map.out.dims[q]];
       m.from = static_cast<int>(
-          std::find(s.array.dims.begin(), s.array.dims.end(), from) -
+          std::find(s.array.dims.begin(), s.array.dims.end(), m.from) -
           s.array.dims.begin());
-      if (q + 2 >= rank) {
-        if (m.from != q) return refuse("other rows or lanes");
-        if (!m.Shifts()) return refuse("rows or lanes that are far apart");
+      if (q + 2 >= rank && m.from != q) return Refuse(i, "other rows or lanes");
+      if (!m.Shifts() && (q + 2 >= rank || sources.size() > 1)) {
+        return Refuse(i, "rows or lanes that are far apart");
       }
       s.axes.push_back(m);
     }

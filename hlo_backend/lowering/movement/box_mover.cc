@@ -30,6 +30,17 @@ constexpr int64_t kLeastBytes = 4096;
 // Axes of planes that windows have room for.
 constexpr size_t kWindowPlanes = isa::kMaxWindowDims - 2;
 
+// What one source covers of a block of the result.
+struct Part {
+  explicit Part(BoxFetch f) : fetch(std::move(f)) {}
+
+  BoxFetch fetch;
+  // By cut, elements of the result: the first of the block, and how many.
+  std::vector<int64_t> first, count;
+  // The steps that have it; none: all.
+  std::vector<std::pair<int, isa::When::Kind>> when;
+};
+
 class BoxMover {
  public:
   BoxMover(const KernelContext& context, const hlo::Instruction& i, BoxMap map)
@@ -105,10 +116,10 @@ class BoxMover {
       }
       absl::StrAppend(&t.note, c == 0 ? "" : "x", cut.block);
     }
-    fetches_.clear();
+    parts_.clear();
     for (size_t k = 0; k < map_.sources.size(); ++k) {
-      ASSIGN_OR_RETURN(BoxFetch fetch, FetchOf(k, &t));
-      fetches_.push_back(std::move(fetch));
+      ASSIGN_OR_RETURN(Part part, PartOf(k, &t));
+      parts_.push_back(std::move(part));
     }
     AddResult(&t);
     if (map_.fill >= 0) fill_.Add(i_, map_.fill, map_.out, &t);
@@ -119,11 +130,26 @@ class BoxMover {
   }
 
   // Strips of one column of tiles lie as the array itself does, if planes are
-  // whole registers: the code stores there what it would else store twice.
+  // whole registers, and those of several do if tiles are: the code stores
+  // there what it would else store twice.
   bool StoresInPlace() const {
-    return resident_ && !linear_ && cuts_.ragged() == BoxCuts::kNone &&
-           map_.out.tiles_across == 1 &&
-           map_.out.plane_stride() % isa::kVregBytes == 0;
+    if (!resident_ || linear_) return false;
+    if (cuts_.ragged() == BoxCuts::kNone && map_.out.tiles_across == 1) {
+      return map_.out.plane_stride() % isa::kVregBytes == 0;
+    }
+    return (cuts_.ragged() == BoxCuts::kNone ||
+            cuts_.ragged() == cuts_.rows()) &&
+           map_.out.tile_bytes() == isa::kVregBytes;
+  }
+
+  // Where the strips of the result lie.
+  Strips ResultStrips(Sca to) const {
+    Strips strips = result_.AsStrips(0, to);
+    if (StoresInPlace() && map_.out.tiles_across > 1) {
+      strips.column_stride = map_.out.tile_bytes();
+      strips.register_stride = map_.out.row_stride();
+    }
+    return strips;
   }
 
   int64_t Work() const {
@@ -136,23 +162,51 @@ class BoxMover {
     return bytes;
   }
 
-  absl::StatusOr<BoxFetch> FetchOf(size_t k, Tiling* t) {
+  // What source `k` covers of a block, along each cut.
+  absl::StatusOr<Part> PartOf(size_t k, Tiling* t) {
     const BoxSource& s = map_.sources[k];
-    BoxFetch f(s.operand, s.array, planes_.offsets[k]);
+    Part part(BoxFetch(s.operand, s.array, planes_.offsets[k]));
     for (size_t p = 0; p < planes_.axes.size(); ++p) {
       const PlaneAxis::From& from = planes_.axes[p].from[k];
-      f.AddPlanes({from.pitch, from.extent, from.map, cuts_[p].block,
-                   cuts_[p].size, cuts_[p].grid_dim});
+      part.fetch.AddPlanes(
+          Covered(p, {from.pitch, from.extent, from.map}, &part));
     }
-    const AxisMap* lanes = LaneMap(s);
-    f.SetRows({0, 0, *RowMap(s), cuts_[cuts_.rows()].block,
-               cuts_[cuts_.rows()].size, cuts_[cuts_.rows()].grid_dim});
-    if (lanes != nullptr) {
-      f.SetLanes({0, 0, *lanes, cuts_[cuts_.lanes()].block,
-                  cuts_[cuts_.lanes()].size, cuts_[cuts_.lanes()].grid_dim});
+    part.fetch.SetRows(Covered(cuts_.rows(), {0, 0, *RowMap(s)}, &part));
+    if (const AxisMap* lanes = LaneMap(s); lanes != nullptr) {
+      part.fetch.SetLanes(Covered(cuts_.lanes(), {0, 0, *lanes}, &part));
+    } else {
+      part.first.push_back(0);
+      part.count.push_back(1);
     }
-    RETURN_IF_ERROR(f.Place(i_, t));
-    return f;
+    RETURN_IF_ERROR(part.fetch.Place(i_, t));
+    return part;
+  }
+
+  FetchAxis Covered(size_t c, FetchAxis axis, Part* part) const {
+    const BoxCut& cut = cuts_[c];
+    axis.block = cut.block;
+    axis.size = cut.size;
+    axis.grid_dim = cut.grid_dim;
+    int64_t first = 0;
+    AxisMap& m = axis.map;
+    // (What is filled is written with it.)
+    const bool fixed = m.Shifts() && m.dynamic < 0 && map_.fill < 0;
+    if (fixed && cut.grid_dim < 0) {
+      first = m.lo / cut.unit * cut.unit;
+      axis.block = std::min(RoundUpTo<int64_t>(m.hi - first, cut.unit),
+                            cut.block - first);
+      axis.size = std::min(axis.size - first, axis.block);
+      m.lo -= first;
+      m.hi -= first;
+      m.start += first;
+    } else if (fixed && m.hi <= cut.block) {
+      part->when.push_back({cut.grid_dim, isa::When::Kind::kFirst});
+    } else if (fixed && m.lo >= (axis.Steps() - 1) * cut.block) {
+      part->when.push_back({cut.grid_dim, isa::When::Kind::kLast});
+    }
+    part->first.push_back(first);
+    part->count.push_back(axis.block);
+    return axis;
   }
 
   void AddResult(Tiling* t) {
@@ -213,21 +267,19 @@ class BoxMover {
     }
     codegen::Vec fill;
     if (map_.fill >= 0) fill = fill_.Emit(b);
-    for (size_t k = 0; k < fetches_.size(); ++k) {
-      b.BeginScope();
-      StripMove move;
-      move.fill = fill;
-      move.keep = k > 0;
-      move.packing = packing_;
-      move.linear = linear_;
-      move.to = result_.AsStrips(0, to);
-      move.columns = result_.columns().count;
-      move.registers = cuts_[cuts_.rows()].block / cuts_.row_unit() / packing_ /
-                       isa::kSublanes;
-      fetches_[k].Emit(b, static_cast<int>(k) + 1, &move);
-      EmitStripMove(b, move);
-      b.EndScope();
+    if (StoresInPlace() && Rest() > 0) {
+      const int dim = cuts_[cuts_.ragged()].grid_dim;
+      b.BeginWhen(dim, isa::When::Kind::kNotLast);
+      for (size_t k = 0; k < parts_.size(); ++k) MovePart(b, k, to, fill, 0);
+      b.EndWhen();
+      b.BeginWhen(dim, isa::When::Kind::kLast);
+      for (size_t k = 0; k < parts_.size(); ++k) {
+        MovePart(b, k, to, fill, Rest());
+      }
+      b.EndWhen();
+      return absl::OkStatus();
     }
+    for (size_t k = 0; k < parts_.size(); ++k) MovePart(b, k, to, fill, 0);
     if (!resident_ || StoresInPlace()) return absl::OkStatus();
     b.NewBlock("place");
     const Sca offset = ResultOffset(b);
@@ -244,6 +296,46 @@ class BoxMover {
       b.EndWhen();
     }
     return absl::OkStatus();
+  }
+
+  // Of `rest` registers down, if there are so many in the step's block alone.
+  void MovePart(CodeBuilder& b, size_t k, Sca to, codegen::Vec fill,
+                int64_t rest) const {
+    const Part& part = parts_[k];
+    for (const auto& [dim, kind] : part.when) b.BeginWhen(dim, kind);
+    b.BeginScope();
+    StripMove move;
+    move.fill = fill;
+    move.keep = k > 0;
+    move.packing = packing_;
+    move.linear = linear_;
+    move.to = ResultStrips(to);
+    if (const int64_t offset = OffsetOf(part, move.to); offset > 0) {
+      b.NewBlock("part");
+      move.to.base = b.GlobalSca();
+      b.SMove(move.to.base, b.SAddImm(to, static_cast<int32_t>(offset)));
+      b.SetBank(move.to.base, b.NewBankGroup(), 0);
+    }
+    move.columns = CeilOfRatio<int64_t>(part.count[cuts_.lanes()], isa::kLanes);
+    move.registers = rest > 0 ? rest : RegistersOf(part.count[cuts_.rows()]);
+    part.fetch.Emit(b, static_cast<int>(k) + 1, &move);
+    EmitStripMove(b, move);
+    b.EndScope();
+    for (size_t w = 0; w < part.when.size(); ++w) b.EndWhen();
+  }
+
+  int64_t RegistersOf(int64_t rows) const {
+    return rows / cuts_.row_unit() / packing_ / isa::kSublanes;
+  }
+
+  // Bytes into the block, lying as `to`, at which the part begins.
+  int64_t OffsetOf(const Part& part, const Strips& to) const {
+    int64_t bytes = RegistersOf(part.first[cuts_.rows()]) * to.register_stride +
+                    part.first[cuts_.lanes()] / isa::kLanes * to.column_stride;
+    for (size_t p = 0; p < to.plane_strides.size(); ++p) {
+      bytes += part.first[p] * to.plane_strides[p];
+    }
+    return bytes;
   }
 
   // Bytes into the result at which the step's block begins.
@@ -271,7 +363,7 @@ class BoxMover {
   bool resident_ = false;  // the result is in VMEM
   int singles_ = 0;        // outer planes that go one by one
   BoxCuts cuts_;
-  std::vector<BoxFetch> fetches_;
+  std::vector<Part> parts_;  // by source
   StripBox result_;
   int result_window_ = -1;
   int64_t result_scratch_ = 0;

@@ -32,7 +32,8 @@ class Emitter {
           {m.planes[p], m.from.plane_strides[p], m.to.plane_strides[p]});
     }
     levels_.push_back({m.columns, m.from.column_stride, m.to.column_stride});
-    levels_.push_back({m.registers, isa::kVregBytes, isa::kVregBytes});
+    levels_.push_back(
+        {m.registers, m.from.register_stride, m.to.register_stride});
     split_ = levels_.size();
     while (split_ > 0 && inner_ * levels_[split_ - 1].count <= unroll_) {
       inner_ *= levels_[--split_].count;

@@ -27,6 +27,9 @@ struct Strips {
   codegen::Sca base;  // a global
   std::vector<int64_t> plane_strides;
   int64_t column_stride = 0;
+  // From one register of a strip to the next: more where it is a column of an
+  // array's tiles. Not with a shift by rows.
+  int64_t register_stride = isa::kVregBytes;
 };
 
 // Index x of the box counts if (x - first) is in [0, count).

@@ -9,6 +9,7 @@
 #include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/fusion/joined_slices.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -144,6 +145,7 @@ absl::StatusOr<bool> MovementFusionPass::Run(Module* module,
   const int64_t block = context.chip->vmem().scoped_limit.count() / kBlockShare;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
+    changed |= FuseJoinedSlices(c);
     changed |= Chains(c, block).Run();
   }
   return changed;

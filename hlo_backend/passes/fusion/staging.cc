@@ -79,7 +79,7 @@ bool IsStage(const Instruction& i) {
 }
 
 // What kernels read and make, each array once.
-class Arrays {
+class StageArrays {
  public:
   void AddKernel(const Instruction& i) {
     for (const Instruction* o : i.operands()) {
@@ -133,7 +133,7 @@ class Stager {
  private:
   struct Group {
     std::vector<Instruction*> stages;
-    Arrays arrays;
+    StageArrays arrays;
   };
 
   // Adds the kernels that read `value`, by whatever name. False: something
@@ -193,7 +193,7 @@ class Stager {
   bool Join(int g, Instruction* i) {
     Group& group = groups_[g];
     if (group.stages.size() >= kMostStages) return false;
-    Arrays arrays = group.arrays;
+    StageArrays arrays = group.arrays;
     arrays.AddKernel(*i);
     if (arrays.BytesRead() > limits_.read ||
         arrays.BytesMade() > limits_.made) {
