@@ -36,6 +36,7 @@ class BoxCuts {
 
   // Planes first, then rows and lanes.
   size_t size() const { return cuts_.size(); }
+  const std::vector<BoxCut>& all() const { return cuts_; }
   size_t rows() const { return cuts_.size() - 2; }
   size_t lanes() const { return cuts_.size() - 1; }
   BoxCut& operator[](size_t c) { return cuts_[c]; }

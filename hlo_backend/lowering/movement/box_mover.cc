@@ -10,8 +10,8 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/movement/box_cuts.h"
-#include "hlo_backend/lowering/movement/box_fetch.h"
 #include "hlo_backend/lowering/movement/box_map.h"
+#include "hlo_backend/lowering/movement/box_parts.h"
 #include "hlo_backend/lowering/movement/box_planes.h"
 #include "hlo_backend/lowering/movement/fold_grid.h"
 #include "hlo_backend/lowering/movement/scalar_value.h"
@@ -29,17 +29,6 @@ using isa::Opcode;
 constexpr int64_t kLeastBytes = 4096;
 // Axes of planes that windows have room for.
 constexpr size_t kWindowPlanes = isa::kMaxWindowDims - 2;
-
-// What one source covers of a block of the result.
-struct Part {
-  explicit Part(BoxFetch f) : fetch(std::move(f)) {}
-
-  BoxFetch fetch;
-  // By cut, elements of the result: the first of the block, and how many.
-  std::vector<int64_t> first, count;
-  // The steps that have it; none: all.
-  std::vector<std::pair<int, isa::When::Kind>> when;
-};
 
 class BoxMover {
  public:
@@ -86,13 +75,6 @@ class BoxMover {
   }
 
  private:
-  const AxisMap* RowMap(const BoxSource& s) const {
-    return &s.axes[linear_ ? 0 : map_.out.rank() - 2];
-  }
-  const AxisMap* LaneMap(const BoxSource& s) const {
-    return linear_ ? nullptr : &s.axes[map_.out.rank() - 1];
-  }
-
   // Units of result_.axes in the last block along the ragged axis; 0 if it has
   // as many as others.
   int64_t Rest() const {
@@ -116,11 +98,7 @@ class BoxMover {
       }
       absl::StrAppend(&t.note, c == 0 ? "" : "x", cut.block);
     }
-    parts_.clear();
-    for (size_t k = 0; k < map_.sources.size(); ++k) {
-      ASSIGN_OR_RETURN(Part part, PartOf(k, &t));
-      parts_.push_back(std::move(part));
-    }
+    ASSIGN_OR_RETURN(parts_, BoxParts::Of(i_, map_, planes_, cuts_.all(), &t));
     AddResult(&t);
     if (map_.fill >= 0) fill_.Add(i_, map_.fill, map_.out, &t);
     for (int k = singles_; k-- > 1;) FoldGrid(k - 1, k, &t);
@@ -160,53 +138,6 @@ class BoxMover {
       if (arg.space == isa::Space::kHbm) bytes += std::min(arg.bytes, out);
     }
     return bytes;
-  }
-
-  // What source `k` covers of a block, along each cut.
-  absl::StatusOr<Part> PartOf(size_t k, Tiling* t) {
-    const BoxSource& s = map_.sources[k];
-    Part part(BoxFetch(s.operand, s.array, planes_.offsets[k]));
-    for (size_t p = 0; p < planes_.axes.size(); ++p) {
-      const PlaneAxis::From& from = planes_.axes[p].from[k];
-      part.fetch.AddPlanes(
-          Covered(p, {from.pitch, from.extent, from.map}, &part));
-    }
-    part.fetch.SetRows(Covered(cuts_.rows(), {0, 0, *RowMap(s)}, &part));
-    if (const AxisMap* lanes = LaneMap(s); lanes != nullptr) {
-      part.fetch.SetLanes(Covered(cuts_.lanes(), {0, 0, *lanes}, &part));
-    } else {
-      part.first.push_back(0);
-      part.count.push_back(1);
-    }
-    RETURN_IF_ERROR(part.fetch.Place(i_, t));
-    return part;
-  }
-
-  FetchAxis Covered(size_t c, FetchAxis axis, Part* part) const {
-    const BoxCut& cut = cuts_[c];
-    axis.block = cut.block;
-    axis.size = cut.size;
-    axis.grid_dim = cut.grid_dim;
-    int64_t first = 0;
-    AxisMap& m = axis.map;
-    // (What is filled is written with it.)
-    const bool fixed = m.Shifts() && m.dynamic < 0 && map_.fill < 0;
-    if (fixed && cut.grid_dim < 0) {
-      first = m.lo / cut.unit * cut.unit;
-      axis.block = std::min(RoundUpTo<int64_t>(m.hi - first, cut.unit),
-                            cut.block - first);
-      axis.size = std::min(axis.size - first, axis.block);
-      m.lo -= first;
-      m.hi -= first;
-      m.start += first;
-    } else if (fixed && m.hi <= cut.block) {
-      part->when.push_back({cut.grid_dim, isa::When::Kind::kFirst});
-    } else if (fixed && m.lo >= (axis.Steps() - 1) * cut.block) {
-      part->when.push_back({cut.grid_dim, isa::When::Kind::kLast});
-    }
-    part->first.push_back(first);
-    part->count.push_back(axis.block);
-    return axis;
   }
 
   void AddResult(Tiling* t) {
@@ -267,19 +198,18 @@ class BoxMover {
     }
     codegen::Vec fill;
     if (map_.fill >= 0) fill = fill_.Emit(b);
+    const Strips strips = ResultStrips(to);
     if (StoresInPlace() && Rest() > 0) {
       const int dim = cuts_[cuts_.ragged()].grid_dim;
       b.BeginWhen(dim, isa::When::Kind::kNotLast);
-      for (size_t k = 0; k < parts_.size(); ++k) MovePart(b, k, to, fill, 0);
+      parts_->Move(b, strips, fill);
       b.EndWhen();
       b.BeginWhen(dim, isa::When::Kind::kLast);
-      for (size_t k = 0; k < parts_.size(); ++k) {
-        MovePart(b, k, to, fill, Rest());
-      }
+      parts_->Move(b, strips, fill, 1, Rest());
       b.EndWhen();
       return absl::OkStatus();
     }
-    for (size_t k = 0; k < parts_.size(); ++k) MovePart(b, k, to, fill, 0);
+    parts_->Move(b, strips, fill);
     if (!resident_ || StoresInPlace()) return absl::OkStatus();
     b.NewBlock("place");
     const Sca offset = ResultOffset(b);
@@ -296,46 +226,6 @@ class BoxMover {
       b.EndWhen();
     }
     return absl::OkStatus();
-  }
-
-  // Of `rest` registers down, if there are so many in the step's block alone.
-  void MovePart(CodeBuilder& b, size_t k, Sca to, codegen::Vec fill,
-                int64_t rest) const {
-    const Part& part = parts_[k];
-    for (const auto& [dim, kind] : part.when) b.BeginWhen(dim, kind);
-    b.BeginScope();
-    StripMove move;
-    move.fill = fill;
-    move.keep = k > 0;
-    move.packing = packing_;
-    move.linear = linear_;
-    move.to = ResultStrips(to);
-    if (const int64_t offset = OffsetOf(part, move.to); offset > 0) {
-      b.NewBlock("part");
-      move.to.base = b.GlobalSca();
-      b.SMove(move.to.base, b.SAddImm(to, static_cast<int32_t>(offset)));
-      b.SetBank(move.to.base, b.NewBankGroup(), 0);
-    }
-    move.columns = CeilOfRatio<int64_t>(part.count[cuts_.lanes()], isa::kLanes);
-    move.registers = rest > 0 ? rest : RegistersOf(part.count[cuts_.rows()]);
-    part.fetch.Emit(b, static_cast<int>(k) + 1, &move);
-    EmitStripMove(b, move);
-    b.EndScope();
-    for (size_t w = 0; w < part.when.size(); ++w) b.EndWhen();
-  }
-
-  int64_t RegistersOf(int64_t rows) const {
-    return rows / cuts_.row_unit() / packing_ / isa::kSublanes;
-  }
-
-  // Bytes into the block, lying as `to`, at which the part begins.
-  int64_t OffsetOf(const Part& part, const Strips& to) const {
-    int64_t bytes = RegistersOf(part.first[cuts_.rows()]) * to.register_stride +
-                    part.first[cuts_.lanes()] / isa::kLanes * to.column_stride;
-    for (size_t p = 0; p < to.plane_strides.size(); ++p) {
-      bytes += part.first[p] * to.plane_strides[p];
-    }
-    return bytes;
   }
 
   // Bytes into the result at which the step's block begins.
@@ -363,7 +253,7 @@ class BoxMover {
   bool resident_ = false;  // the result is in VMEM
   int singles_ = 0;        // outer planes that go one by one
   BoxCuts cuts_;
-  std::vector<Part> parts_;  // by source
+  std::optional<BoxParts> parts_;
   StripBox result_;
   int result_window_ = -1;
   int64_t result_scratch_ = 0;
