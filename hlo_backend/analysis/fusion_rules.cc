@@ -14,6 +14,24 @@
 namespace ptxla::hlo {
 namespace {
 
+// Parts of operands, or of other such parts.
+absl::Status CheckShift(const Instruction& fusion, const Instruction& i,
+                        const Shape& iteration) {
+  const auto is_part = [](const Instruction* o) {
+    return o->opcode() == Opcode::kParameter || o->IsConstant() || IsShift(*o);
+  };
+  if (fusion.fusion_kind() != FusionKind::kLoop || !IsShift(i) ||
+      !std::all_of(i.operands().begin(), i.operands().end(), is_part)) {
+    return RefuseFusion(fusion, i, "only parts of an operand are");
+  }
+  for (const Instruction* user : i.users()) {
+    if (!IsShift(*user) && !i.shape().SameDims(iteration)) {
+      return RefuseFusion(fusion, i, "it has another shape");
+    }
+  }
+  return absl::OkStatus();
+}
+
 // An instruction that a loop over `iteration` may hold, apart from roots.
 absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
                              const Shape& iteration) {
@@ -30,16 +48,16 @@ absl::Status CheckLoopMember(const Instruction& fusion, const Instruction& i,
     case Opcode::kBroadcast:
       return absl::OkStatus();
     case Opcode::kSlice:
-      return (IsLaneSlice(i) || IsTileSlice(i)) &&
-                     i.operand(0)->opcode() == Opcode::kParameter
-                 ? absl::OkStatus()
-                 : RefuseFusion(fusion, i,
-                                "only lanes and tiles of an operand are");
+      if ((IsLaneSlice(i) || IsTileSlice(i)) &&
+          i.operand(0)->opcode() == Opcode::kParameter) {
+        return absl::OkStatus();
+      }
+      return CheckShift(fusion, i, iteration);
     case Opcode::kConcatenate:
-      return LaneRotation(i) > 0
-                 ? absl::OkStatus()
-                 : RefuseFusion(fusion, i,
-                                "only turned lanes of an operand are");
+      if (LaneRotation(i) > 0) return absl::OkStatus();
+      return CheckShift(fusion, i, iteration);
+    case Opcode::kPad:
+      return CheckShift(fusion, i, iteration);
     case Opcode::kBitcast:
     case Opcode::kReshape:
       if (SameUpToDegenerateDims(i.shape(), i.operand(0)->shape())) {

@@ -36,6 +36,13 @@ bool IsTileSlice(const Instruction& instruction);
 //   f32[8,128] concatenate(slice(%x, lanes [32:128]), slice(%x, [0:32]))  // 32
 int LaneRotation(const Instruction& instruction);
 
+// A slice in steps of 1, a concatenation, or a pad around an array with a
+// constant, of any place, whose result has the order of its operands, and
+// values of 16 or 32 bits. A plain loop over its shape can move it into place
+// block by block (lowering/fusion/shifted_streams.h).
+//   f32[2047,512] slice(f32[2048,512]), its first dimension [1:2048]
+bool IsShift(const Instruction& instruction);
+
 // Equal up to dimensions of size 1, which may be added or dropped.
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b);
 

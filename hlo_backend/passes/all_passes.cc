@@ -30,6 +30,7 @@
 #include "hlo_backend/passes/fusion/row_fusion.h"
 #include "hlo_backend/passes/fusion/row_values.h"
 #include "hlo_backend/passes/fusion/scatter_fill.h"
+#include "hlo_backend/passes/fusion/shift_fusion.h"
 #include "hlo_backend/passes/fusion/softmax_fusion.h"
 #include "hlo_backend/passes/fusion/staging.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
@@ -262,6 +263,8 @@ std::vector<PassEntry> AllPasses() {
        Make<ScatterFillPass>},
       {"scheduler", "the order of execution, for little memory",
        Make<SchedulerPass>},
+      {"shift-fusion", "loops read parts of arrays where they are",
+       Make<ShiftFusionPass>},
       {"slot-planes", "columns of experts' slots as members of a batch",
        Make<SlotPlanesPass>},
       {"softmax-fusion", "one kernel of rows that are reduced and read again",

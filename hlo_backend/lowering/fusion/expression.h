@@ -39,6 +39,9 @@ struct ExprNode {
   // kLeaf: lanes of a row that is turned (LaneRotation): those before
   // `first_lane` follow the last. 0: they do not.
   int turned_lanes = 0;
+  // kLeaf: parts of arguments, of which `argument` is one, that a step moves
+  // into place (shifted_streams.h); null: an argument as it lies.
+  const hlo::Instruction* shifted = nullptr;
   uint32_t constant = 0;  // kConstant: bits of the 32-bit value
   int iota_dim = -1;      // kIota: iteration dimension, -1: zero
   uint32_t depends = 0;   // bit d: varies along dimension d

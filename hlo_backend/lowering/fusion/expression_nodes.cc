@@ -122,7 +122,9 @@ absl::StatusOr<int> ExpressionNodes::Make(const Instruction* i,
       const DimVector& starts = i->attrs<hlo::SliceAttrs>().starts;
       const bool tiles = hlo::IsTileSlice(*i);
       node.argument = ArgumentOf(array);
-      if (node.argument < 0 || (!tiles && !hlo::IsLaneSlice(*i))) break;
+      if (node.argument < 0 || (!tiles && !hlo::IsLaneSlice(*i))) {
+        return Shifted(i, std::move(node));
+      }
       node.kind = ExprNode::Kind::kLeaf;
       node.instr = array;
       if (tiles) {
@@ -132,9 +134,11 @@ absl::StatusOr<int> ExpressionNodes::Make(const Instruction* i,
       }
       return Append(std::move(node));
     }
+    case hlo::Opcode::kPad:
+      return Shifted(i, std::move(node));
     case hlo::Opcode::kConcatenate: {
       const int turn = hlo::LaneRotation(*i);
-      if (turn == 0) break;
+      if (turn == 0) return Shifted(i, std::move(node));
       node.instr = i->operand(0)->operand(0);
       node.argument = ArgumentOf(node.instr);
       if (node.argument < 0) break;
@@ -158,6 +162,22 @@ absl::StatusOr<int> ExpressionNodes::Make(const Instruction* i,
     return Append(std::move(node));
   }
   return MakeElementwise(i, map, std::move(node));
+}
+
+// Parts of arguments: a leaf of the iteration's own shape.
+absl::StatusOr<int> ExpressionNodes::Shifted(const Instruction* i,
+                                             ExprNode node) {
+  const Instruction* part = i;
+  while (hlo::IsShift(*part)) part = part->operand(0);
+  node.argument = ArgumentOf(part);
+  const hlo::Shape& shape = i->shape();
+  if (node.argument < 0 || !shape.SameDims(e_.shape) ||
+      shape.layout().minor_to_major != e_.shape.layout().minor_to_major) {
+    return Unsupported(*i, "not part of an elementwise formula");
+  }
+  node.kind = ExprNode::Kind::kLeaf;
+  node.shifted = i;
+  return Append(std::move(node));
 }
 
 absl::StatusOr<int> ExpressionNodes::MakeElementwise(const Instruction* i,

@@ -46,6 +46,7 @@ class ExpressionNodes {
   int Append(ExprNode node);
   absl::StatusOr<int> Make(const hlo::Instruction* i,
                            const hlo::DimVector& map);
+  absl::StatusOr<int> Shifted(const hlo::Instruction* i, ExprNode node);
   absl::StatusOr<int> MakeElementwise(const hlo::Instruction* i,
                                       const hlo::DimVector& map, ExprNode node);
   const hlo::Instruction* BehindSign(const hlo::Instruction* i) const;

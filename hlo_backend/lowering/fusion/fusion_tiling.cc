@@ -310,7 +310,7 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
       std::all_of(g.streams.begin(), g.streams.end(),
                   [](const Stream& s) { return s.array.rank() <= 1; });
   ASSIGN_OR_RETURN(t.tiling.args, KernelArgs(i));
-  RETURN_IF_ERROR(MakeWindows(i, g, &t));
+  RETURN_IF_ERROR(MakeWindows(i, e, g, &t));
   std::string blocks;
   for (size_t a = 0; a < g.axes.size(); ++a) {
     absl::StrAppend(&blocks, a ? "x" : "", t.plan.block[a]);

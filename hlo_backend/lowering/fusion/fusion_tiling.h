@@ -12,14 +12,16 @@
 
 #include "absl/status/statusor.h"
 #include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/fusion/shifted_streams.h"
 #include "hlo_backend/lowering/kernel_plan.h"
 
 namespace ptxla::lowering {
 
 struct FusionTiling {
   NestPlan plan;
-  std::vector<Place> places;  // per stream
-  Tiling tiling;              // all but entry and body
+  std::vector<Place> places;           // per stream
+  std::vector<ShiftedStream> shifted;  // to be filled before the nest runs
+  Tiling tiling;                       // all but entry and body
 };
 
 // Order of the axes: those kept, then those reduced; columns innermost among

@@ -26,7 +26,9 @@ namespace {
 
 class WindowMaker {
  public:
-  WindowMaker(const Geometry& g, FusionTiling* t) : g_(g), t_(t) {}
+  WindowMaker(const hlo::Instruction& i, const Expression& e, const Geometry& g,
+              FusionTiling* t)
+      : i_(i), e_(e), g_(g), t_(t) {}
 
   absl::Status Make(int number, int num_operand_args) {
     const Stream& s = g_.streams[number];
@@ -36,11 +38,18 @@ class WindowMaker {
       place.strides.assign(g_.axes.size(), 0);
       return absl::OkStatus();
     }
+    if (s.shifted) {
+      ASSIGN_OR_RETURN(
+          ShiftedStream shifted,
+          ShiftedStream::Of(i_, e_, g_, number, t_->plan, &place, &t_->tiling));
+      t_->shifted.push_back(std::move(shifted));
+      return absl::OkStatus();
+    }
     // Two slices of one array are read from one window of it.
     for (int k = 0; s.node >= 0 && s.access == Access::kTile && k < number;
          ++k) {
       const Stream& other = g_.streams[k];
-      if (other.node >= 0 && other.access == Access::kTile &&
+      if (other.node >= 0 && other.access == Access::kTile && !other.shifted &&
           other.argument == s.argument && other.strides == s.strides &&
           other.first_byte == s.first_byte) {
         place = t_->places[k];
@@ -263,6 +272,8 @@ class WindowMaker {
     return axis.tiles;
   }
 
+  const hlo::Instruction& i_;
+  const Expression& e_;
   const Geometry& g_;
   FusionTiling* t_;
 };
@@ -287,12 +298,12 @@ int64_t StepBytes(const Geometry& g, const NestPlan& plan) {
 
 }  // namespace
 
-absl::Status MakeWindows(const hlo::Instruction& i, const Geometry& g,
-                         FusionTiling* tiling) {
+absl::Status MakeWindows(const hlo::Instruction& i, const Expression& e,
+                         const Geometry& g, FusionTiling* tiling) {
   FusionTiling& t = *tiling;
   t.places.resize(g.streams.size());
   t.plan.step_bytes = StepBytes(g, t.plan);
-  WindowMaker windows(g, tiling);
+  WindowMaker windows(i, e, g, tiling);
   const int num_operands = static_cast<int>(i.operand_count());
   for (size_t s = 0; s < g.streams.size(); ++s) {
     RETURN_IF_ERROR(windows.Make(static_cast<int>(s), num_operands));

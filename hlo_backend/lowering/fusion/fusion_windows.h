@@ -12,8 +12,8 @@ namespace ptxla::lowering {
 
 // Adds windows (and scratch for expanded rows) to t->tiling, whose args are
 // set, by the blocks of t->plan; fills t->places.
-absl::Status MakeWindows(const hlo::Instruction& i, const Geometry& g,
-                         FusionTiling* t);
+absl::Status MakeWindows(const hlo::Instruction& i, const Expression& e,
+                         const Geometry& g, FusionTiling* t);
 
 // Dimensions, innermost first, around tiles. Whole inner dimensions that lie
 // alike on both sides are one run.

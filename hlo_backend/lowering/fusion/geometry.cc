@@ -57,6 +57,7 @@ class GeometryBuilder {
             s.array, PhysicalArray::Of(leaf.instr->shape(), true),
             _ << "operand " << leaf.argument << " of " << instr_.name());
       }
+      if (leaf.shifted != nullptr) RETURN_IF_ERROR(Shift(&s));
       RETURN_IF_ERROR(ClassifyAccess(e_, leaf, instr_, &s));
       g_.streams.push_back(std::move(s));
     }
@@ -78,10 +79,30 @@ class GeometryBuilder {
     return absl::OkStatus();
   }
 
+  // In scratch its tiles are whole registers, or, where registers are not
+  // expanded, of 8 rows.
+  absl::Status Shift(Stream* s) const {
+    PhysicalArray& a = s->array;
+    s->shifted = true;
+    if (a.linear != 0) return absl::OkStatus();
+    if (e_.space.tile_rows < isa::kSublanes || a.rows == 1 || a.columns == 1) {
+      return Unsupported(instr_, "parts of low tiles");
+    }
+    a.tile_rows = isa::kSublanes * (g_.packs ? a.packing : 1);
+    a.tiles_down = CeilOfRatio(a.rows, a.tile_rows);
+    return absl::OkStatus();
+  }
+
+  bool Shifts() const {
+    return std::any_of(g_.streams.begin(), g_.streams.end(),
+                       [](const Stream& s) { return s.shifted; });
+  }
+
   // Every array is read and written tile by tile, with the iteration's own
   // dimensions and equal tiles: then the order of memory is the order of all.
   bool IsLinear() const {
     if (e_.space.rank() <= 1) return true;
+    if (Shifts()) return false;
     int64_t tile_rows = -1;
     for (const ExprNode& n : e_.nodes) {
       if (n.kind == ExprNode::Kind::kIota) return false;
@@ -227,7 +248,7 @@ class GeometryBuilder {
   bool CanMerge(int x, int y) const {
     const Axis& ax = g_.axes[x];
     const Axis& ay = g_.axes[y];
-    if (ax.reduced != ay.reduced) return false;
+    if (ax.reduced != ay.reduced || Shifts()) return false;
     // What is kept beside a reduction keeps its place in the result.
     if (reduced_ != 0 && !ax.reduced) return false;
     if (ay.kind == Axis::Kind::kColumn) return false;  // IsLinear's business
@@ -297,6 +318,10 @@ class GeometryBuilder {
         }
         Axis& columns = g_.axes[g_.column_axis];
         columns.unit = std::max<int64_t>(columns.unit, s.pack_columns);
+        if (s.shifted) {  // whole registers, however they are read
+          Axis& down = g_.linear ? columns : g_.axes[g_.row_axis];
+          down.unit = std::max<int64_t>(down.unit, s.array.packing);
+        }
       } else if (s.access == Access::kRowOfLanes && s.array.rank() <= 1) {
         // Neighbouring rows of a dense packed array share words.
         Axis& columns = g_.axes[g_.column_axis];
@@ -310,7 +335,7 @@ class GeometryBuilder {
   // and comes through a window: what is walked where it lies in VMEM is shared
   // by whole registers.
   bool WindowsPartRegisters() const {
-    if (!g_.linear || reduced_ != 0) return false;
+    if (!g_.linear || reduced_ != 0 || Shifts()) return false;
     const std::vector<const hlo::Shape*> leaves = KernelLeaves(instr_);
     return std::all_of(
         g_.streams.begin(), g_.streams.end(), [&](const Stream& s) {

@@ -72,6 +72,9 @@ struct Stream {
   int lane_axis = -1;
   bool rows_from_rows = false;   // kLaneOfRows: one tile column of a [.., M, 1]
   bool lanes_from_rows = false;  // kLaneOfRows: lanes of a dense [.., M]
+  // Moved into place, in scratch, in every step (shifted_streams.h); `array` is
+  // what lies there.
+  bool shifted = false;
 };
 
 struct Geometry {

@@ -88,7 +88,9 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
       tiling.megacore_dim = 0;
     }
     tiling.body = [&e, walked, plan = std::move(cut.plan),
-                   places = std::move(cut.places)](codegen::CodeBuilder& b) {
+                   places = std::move(cut.places),
+                   shifted = std::move(cut.shifted)](codegen::CodeBuilder& b) {
+      for (const ShiftedStream& s : shifted) s.Fill(b);
       NestCode nest(e, *walked, plan, places, b);
       return nest.Run(NestCode::Hooks());
     };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/ir/computation.h"
@@ -113,7 +114,8 @@ absl::StatusOr<std::optional<AxisMap>> Compose(const Instruction& i,
 }
 
 // Of an instruction inside of a fusion, by parameter.
-absl::StatusOr<std::vector<LogicalSource>> SourcesOf(const Instruction& i) {
+absl::StatusOr<std::vector<LogicalSource>> SourcesOf(const Instruction& i,
+                                                     bool is_root = false) {
   const hlo::Shape& shape = i.shape();
   std::vector<LogicalSource> sources;
   if (i.opcode() == hlo::Opcode::kParameter) {
@@ -127,10 +129,11 @@ absl::StatusOr<std::vector<LogicalSource>> SourcesOf(const Instruction& i) {
     }
     return sources;
   }
-  if (!Moves(i) || i.opcode() == hlo::Opcode::kPad) {
+  const bool pads = i.opcode() == hlo::Opcode::kPad;
+  if (!Moves(i) || (pads && !is_root)) {
     return Refuse(i, "its dimensions do not move by themselves");
   }
-  for (int o = 0; o < i.operand_count(); ++o) {
+  for (int o = 0; o < (pads ? 1 : i.operand_count()); ++o) {
     const hlo::Shape& of = i.operand(o)->shape();
     ASSIGN_OR_RETURN(const std::vector<LogicalSource> inner,
                      SourcesOf(*i.operand(o)));
@@ -168,17 +171,13 @@ absl::StatusOr<std::vector<LogicalSource>> SourcesOfOperands(
   return sources;
 }
 
-}  // namespace
-
-absl::StatusOr<BoxMap> BoxMap::Of(const Instruction& i) {
-  const bool fusion = i.opcode() == hlo::Opcode::kFusion;
-  ASSIGN_OR_RETURN(
-      const std::vector<LogicalSource> sources,
-      fusion ? SourcesOf(*i.fused()->root()) : SourcesOfOperands(i));
+// `sources` of `value`, which are operands of `i`.
+absl::StatusOr<BoxMap> PhysicalMap(const Instruction& i,
+                                   const Instruction& value,
+                                   absl::Span<const LogicalSource> sources) {
   BoxMap map;
-  ASSIGN_OR_RETURN(map.out, PhysicalArray::Of(i.shape()));
+  ASSIGN_OR_RETURN(map.out, PhysicalArray::Of(value.shape()));
   const int rank = map.out.rank();
-  if (i.opcode() == hlo::Opcode::kPad) map.fill = 1;
   for (const LogicalSource& source : sources) {
     BoxSource s;
     s.operand = source.operand;
@@ -196,6 +195,32 @@ absl::StatusOr<BoxMap> BoxMap::Of(const Instruction& i) {
     }
     map.sources.push_back(std::move(s));
   }
+  return map;
+}
+
+}  // namespace
+
+absl::StatusOr<BoxMap> BoxMap::Of(const Instruction& i) {
+  if (i.opcode() == hlo::Opcode::kFusion) {
+    const Instruction& root = *i.fused()->root();
+    if (root.opcode() == hlo::Opcode::kPad) return Refuse(i, "a fused pad");
+    return OfValue(i, root);
+  }
+  ASSIGN_OR_RETURN(const std::vector<LogicalSource> sources,
+                   SourcesOfOperands(i));
+  ASSIGN_OR_RETURN(BoxMap map, PhysicalMap(i, i, sources));
+  if (i.opcode() == hlo::Opcode::kPad) map.fill = 1;
+  return map;
+}
+
+absl::StatusOr<BoxMap> BoxMap::OfValue(const Instruction& fusion,
+                                       const Instruction& value) {
+  ASSIGN_OR_RETURN(const std::vector<LogicalSource> sources,
+                   SourcesOf(value, /*is_root=*/true));
+  ASSIGN_OR_RETURN(BoxMap map, PhysicalMap(fusion, value, sources));
+  if (value.opcode() != hlo::Opcode::kPad) return map;
+  if (map.sources.size() != 1) return Refuse(value, "a pad of several arrays");
+  map.fill = 1;
   return map;
 }
 

@@ -43,6 +43,10 @@ struct BoxMap {
 
   // Unimplemented: rows or lanes that do more than shift, other instructions.
   static absl::StatusOr<BoxMap> Of(const hlo::Instruction& instruction);
+  // Of a value inside of `fusion`, made of its operands. `fill` is 1 of a pad:
+  // its own operand.
+  static absl::StatusOr<BoxMap> OfValue(const hlo::Instruction& fusion,
+                                        const hlo::Instruction& value);
 };
 
 }  // namespace ptxla::lowering

@@ -54,6 +54,17 @@ bool PlaneAxis::Shifts() const {
 }
 
 BoxPlanes BoxPlanes::Of(const BoxMap& map) {
+  BoxPlanes planes = Apart(map);
+  std::vector<PlaneAxis> joined;
+  for (PlaneAxis& axis : planes.axes) {
+    if (!joined.empty() && Join(axis, &joined.back())) continue;
+    joined.push_back(std::move(axis));
+  }
+  planes.axes = std::move(joined);
+  return planes;
+}
+
+BoxPlanes BoxPlanes::Apart(const BoxMap& map) {
   BoxPlanes planes;
   planes.offsets.assign(map.sources.size(), 0);
   for (int q = 0; q + 2 < map.out.rank(); ++q) {
@@ -73,7 +84,6 @@ BoxPlanes BoxPlanes::Of(const BoxMap& map) {
       }
       continue;
     }
-    if (!planes.axes.empty() && Join(axis, &planes.axes.back())) continue;
     planes.axes.push_back(std::move(axis));
   }
   return planes;

@@ -34,6 +34,8 @@ struct BoxPlanes {
   std::vector<int64_t> offsets;
 
   static BoxPlanes Of(const BoxMap& map);
+  // The same, but nothing is joined.
+  static BoxPlanes Apart(const BoxMap& map);
 };
 
 }  // namespace ptxla::lowering

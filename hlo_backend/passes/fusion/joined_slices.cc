@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/passes/fusion/part_tree.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// Each part has windows of its own in a step. ASSUMED.
-constexpr size_t kMostParts = 8;
 // Dimensions that a step of such a kernel walks: three of planes, rows, lanes.
 constexpr int kMostRank = 5;
 
@@ -53,84 +51,33 @@ bool CutsPlanes(const Instruction& i) {
 }
 
 bool MayJoin(const Instruction& i) {
-  return (IsJoin(i) || (IsPlainSlice(i) && KeepsOrder(i))) && !i.IsRoot() &&
-         i.control_predecessors().empty() && i.control_successors().empty();
+  return IsJoin(i) || (IsPlainSlice(i) && KeepsOrder(i));
 }
-
-class Joins {
- public:
-  explicit Joins(Computation* c) : c_(c) {}
-
-  bool Run() {
-    const std::vector<Instruction*> order = c_->PostOrder();
-    for (size_t k = 0; k < order.size(); ++k) place_[order[k]] = k;
-    bool changed = false;
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      Instruction* root = *it;
-      if (done_.contains(root) || !IsJoin(*root)) continue;
-      Collect(root);
-      if (members_.size() < 2 || Parts(*root) > kMostParts ||
-          std::none_of(members_.begin(), members_.end(),
-                       [](const Instruction* i) { return CutsPlanes(*i); })) {
-        continue;
-      }
-      for (const Instruction* i : members_) done_.insert(i);
-      std::sort(members_.begin(), members_.end(),
-                [&](const Instruction* a, const Instruction* b) {
-                  return place_.at(a) < place_.at(b);
-                });
-      const auto metadata = root->shared_metadata();
-      Instruction* fusion =
-          c_->CreateFusion(members_, FusionKind::kLoop, "concatenate_fusion");
-      if (metadata != nullptr) fusion->set_metadata(metadata);
-      changed = true;
-    }
-    return changed;
-  }
-
- private:
-  bool IsMember(const Instruction* i) const {
-    return std::find(members_.begin(), members_.end(), i) != members_.end();
-  }
-
-  // `root` and what nobody else reads.
-  void Collect(Instruction* root) {
-    members_ = {root};
-    for (size_t before = 0; before != members_.size();) {
-      before = members_.size();
-      for (size_t m = 0; m < members_.size(); ++m) {
-        for (Instruction* i : members_[m]->operands()) {
-          if (IsMember(i) || done_.contains(i) || !MayJoin(*i)) continue;
-          const auto& users = i->users();
-          if (std::all_of(users.begin(), users.end(),
-                          [&](const auto* u) { return IsMember(u); })) {
-            members_.push_back(i);
-          }
-        }
-      }
-    }
-  }
-
-  // Boxes that the kernel moves.
-  size_t Parts(const Instruction& i) const {
-    size_t parts = 0;
-    for (const Instruction* operand : i.operands()) {
-      parts += IsMember(operand) ? Parts(*operand) : 1;
-      if (parts > kMostParts) break;
-    }
-    return parts;
-  }
-
-  Computation* c_;
-  absl::flat_hash_map<const Instruction*, size_t> place_;
-  absl::flat_hash_set<const Instruction*> done_;
-  std::vector<Instruction*> members_;  // of one kernel
-};
 
 }  // namespace
 
-bool FuseJoinedSlices(Computation* computation) {
-  return Joins(computation).Run();
+bool FuseJoinedSlices(Computation* c) {
+  const std::vector<Instruction*> order = c->PostOrder();
+  absl::flat_hash_set<const Instruction*> done;
+  bool changed = false;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    Instruction* root = *it;
+    if (done.contains(root) || !IsJoin(*root)) continue;
+    PartTree tree = PartTreeOf(root, MayJoin);
+    if (tree.members.size() < 2 || tree.parts > kMostParts ||
+        std::none_of(tree.members.begin(), tree.members.end(),
+                     [](const Instruction* i) { return CutsPlanes(*i); })) {
+      continue;
+    }
+    done.insert(tree.members.begin(), tree.members.end());
+    std::reverse(tree.members.begin(), tree.members.end());
+    const auto metadata = root->shared_metadata();
+    Instruction* fusion =
+        c->CreateFusion(tree.members, FusionKind::kLoop, "concatenate_fusion");
+    if (metadata != nullptr) fusion->set_metadata(metadata);
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace ptxla::hlo

@@ -22,7 +22,7 @@ constexpr int64_t kTableShare = 4;
 
 // Fewer rows are added in flight in less time than the last block takes to be
 // stored, which nothing hides.
-constexpr int64_t kLeastRows = 64;
+constexpr int64_t kLeastUpdateRows = 64;
 
 // Row numbers, the list of rows of each block and its head lie in SMEM.
 bool ListsFit(const Instruction& scatter, const chips::ChipSpec& chip) {
@@ -88,7 +88,7 @@ absl::StatusOr<bool> ScatterFillPass::Run(Module* module,
       Instruction* rounding =
           lists && !resident ? RoundingOf(*scatter, chip) : nullptr;
       if (!resident && rounding == nullptr &&
-          scatter->operand(2)->shape().dim(0) < kLeastRows) {
+          scatter->operand(2)->shape().dim(0) < kLeastUpdateRows) {
         continue;
       }
       // Its own value, whoever else fills an array with it.

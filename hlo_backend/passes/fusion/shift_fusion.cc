@@ -1,0 +1,174 @@
+#include "hlo_backend/passes/fusion/shift_fusion.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "hlo_backend/analysis/data_movement.h"
+#include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/analysis/vector_loops.h"
+#include "hlo_backend/passes/control_flow.h"
+#include "hlo_backend/passes/fusion/part_tree.h"
+
+namespace ptxla::hlo {
+namespace {
+
+bool IsFreeToGo(const Instruction& i) {
+  return !i.IsRoot() && i.control_predecessors().empty() &&
+         i.control_successors().empty();
+}
+
+// Whole registers of rows and lanes, or a line.
+bool HasHighTiles(const Shape& shape) {
+  if (shape.rank() == 1) return true;
+  const auto& minors = shape.layout().minor_to_major;
+  const auto& tiles = shape.layout().tiles;
+  if (tiles.empty() || tiles[0].dimensions.size() != 2) return false;
+  return tiles[0].dimensions[0] % kTileRows == 0 && shape.dim(minors[0]) > 1 &&
+         shape.dim(minors[1]) > 1;
+}
+
+// A kernel that goes through its shape element by element.
+bool IsLoop(const Instruction& i) {
+  if (i.opcode() != Opcode::kFusion) {
+    return IsLoopElementwise(i) && i.shape().rank() > 0 &&
+           i.shape().has_layout();
+  }
+  return i.fusion_kind() == FusionKind::kLoop && !IsMovementFusion(i);
+}
+
+const Shape& ShapeOfLoop(const Instruction& loop) {
+  return loop.opcode() == Opcode::kFusion ? IterationShape(loop) : loop.shape();
+}
+
+class Shifts {
+ public:
+  explicit Shifts(Computation* c) : c_(c) {}
+
+  bool Run() {
+    bool changed = false;
+    const std::vector<Instruction*> order = c_->PostOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      Instruction* part = *it;
+      if (gone_.contains(part) || !MayGo(*part)) continue;
+      const PartTree tree = PartTreeOf(part, [](const Instruction& i) {
+        return IsShift(i) && i.opcode() != Opcode::kPad;
+      });
+      if (part->opcode() == Opcode::kPad && tree.parts != 1) continue;
+      const std::vector<Instruction*> loops(part->users().begin(),
+                                            part->users().end());
+      if (!std::all_of(loops.begin(), loops.end(), [&](const Instruction* l) {
+            return parts_[l] + tree.parts <= kMostParts;
+          })) {
+        continue;
+      }
+      for (Instruction* loop : loops) TakeIn(tree, loop);
+      for (Instruction* m : tree.members) {
+        gone_.insert(m);
+        c_->Remove(m);
+      }
+      changed = true;
+    }
+    return changed;
+  }
+
+ private:
+  // Loops over its own shape read it, and nobody else.
+  bool MayGo(const Instruction& part) const {
+    if (!IsShift(part) || IsTileSlice(part) || !IsFreeToGo(part) ||
+        part.user_count() == 0 || !HasHighTiles(part.shape())) {
+      return false;
+    }
+    return std::all_of(
+        part.users().begin(), part.users().end(), [&](const Instruction* u) {
+          return IsLoop(*u) && ShapeOfLoop(*u).SameDims(part.shape()) &&
+                 ShapeOfLoop(*u).layout().minor_to_major ==
+                     part.shape().layout().minor_to_major &&
+                 ReadsInStep(*u, part);
+        });
+  }
+
+  // What a loop broadcasts or slices again is no part of its own shape.
+  static bool ReadsInStep(const Instruction& loop, const Instruction& part) {
+    if (loop.opcode() != Opcode::kFusion) return true;
+    for (int k = 0; k < loop.operand_count(); ++k) {
+      if (loop.operand(k) != &part) continue;
+      const auto& users = loop.fused()->parameter(k)->users();
+      if (!std::all_of(users.begin(), users.end(), [&](const Instruction* u) {
+            return u->IsElementwise() && u->shape().SameDims(part.shape());
+          })) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // A part and what it is made of become work of `loop`.
+  void TakeIn(const PartTree& tree, Instruction* loop) {
+    const int had = parts_[loop];
+    if (loop->opcode() != Opcode::kFusion) {
+      const auto metadata = loop->shared_metadata();
+      const std::string name =
+          absl::StrCat(OpcodeName(loop->opcode()), "_fusion");
+      loop = c_->CreateFusion({loop}, FusionKind::kLoop, name);
+      if (metadata != nullptr) loop->set_metadata(metadata);
+    }
+    Computation* fused = loop->fused();
+    std::vector<Instruction*> operands(loop->operands().begin(),
+                                       loop->operands().end());
+    const auto parameter_of = [&](Instruction* operand) {
+      for (size_t k = 0; k < operands.size(); ++k) {
+        if (operands[k] == operand)
+          return fused->parameter(static_cast<int>(k));
+      }
+      operands.push_back(operand);
+      return fused->AddParameter(static_cast<int64_t>(operands.size()) - 1,
+                                 operand->shape());
+    };
+    absl::flat_hash_map<const Instruction*, Instruction*> inside;
+    for (auto m = tree.members.rbegin(); m != tree.members.rend(); ++m) {
+      std::vector<Instruction*> of;
+      for (Instruction* operand : (*m)->operands()) {
+        const auto made = inside.find(operand);
+        of.push_back(made != inside.end() ? made->second
+                     : operand->IsConstant()
+                         ? fused->AddConstant(operand->literal())
+                         : parameter_of(operand));
+      }
+      inside[*m] = fused->AddLike(**m, (*m)->shape(), of);
+    }
+    for (size_t k = operands.size(); k-- > 0;) {
+      if (operands[k] != tree.members[0]) continue;
+      Instruction* parameter = fused->parameter(static_cast<int>(k));
+      fused->Replace(parameter, inside.at(tree.members[0]));
+      fused->Remove(parameter);
+      operands.erase(operands.begin() + static_cast<int64_t>(k));
+    }
+    Instruction* grown = c_->AddLike(*loop, loop->shape(), operands);
+    c_->Replace(loop, grown);
+    parts_[grown] = had + tree.parts;
+  }
+
+  Computation* c_;
+  absl::flat_hash_set<const Instruction*> gone_;
+  absl::flat_hash_map<const Instruction*, int> parts_;  // by loop
+};
+
+}  // namespace
+
+absl::StatusOr<bool> ShiftFusionPass::Run(Module* module,
+                                          const PassContext& context) {
+  if (module->config().is_scheduled) return false;
+  (void)context;
+  bool changed = false;
+  for (Computation* c : ControlComputations(*module)) {
+    changed |= Shifts(c).Run();
+  }
+  return changed;
+}
+
+}  // namespace ptxla::hlo
