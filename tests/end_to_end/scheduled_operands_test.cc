@@ -71,22 +71,22 @@ ENTRY e {
 // beside the scoped limit.)
 TEST(ScheduledOperandsTest, APartOfAFusionStaysInVmemRatherThanWhatWaits) {
   const std::string entry = ScheduledEntry(R"(HloModule m, is_scheduled=true
-shifted {
-  x = f32[40,128,2176]{2,1,0:T(8,128)} parameter(0)
-  s = f32[40,128,2048]{2,1,0:T(8,128)} slice(x), slice={[0:40], [0:128], [64:2112]}
+stepped {
+  x = f32[40,256,2048]{2,1,0:T(8,128)} parameter(0)
+  s = f32[40,128,2048]{2,1,0:T(8,128)} slice(x), slice={[0:40], [0:256:2], [0:2048]}
   e = f32[40,128,2048]{2,1,0:T(8,128)} negate(s)
   ROOT n = f32[40,128,2048]{2,1,0:T(8,128)} multiply(e, s)
 }
 ENTRY e {
   u = f32[25,128,2048]{2,1,0:T(8,128)} parameter(0)
   p = f32[20,128,2048]{2,1,0:T(8,128)} parameter(1)
-  x = f32[40,128,2176]{2,1,0:T(8,128)} parameter(2)
+  x = f32[40,256,2048]{2,1,0:T(8,128)} parameter(2)
   square = f32[25,128,2048]{2,1,0:T(8,128)S(1)} multiply(u, u)
   minus = f32[25,128,2048]{2,1,0:T(8,128)S(1)} negate(square)
   both = f32[25,128,2048]{2,1,0:T(8,128)} multiply(square, minus)
   waits = f32[20,128,2048]{2,1,0:T(8,128)S(1)} multiply(p, p)
   o = f32[20,128,2048]{2,1,0:T(8,128)} negate(p)
-  f = f32[40,128,2048]{2,1,0:T(8,128)} fusion(x), kind=kLoop, calls=shifted
+  f = f32[40,128,2048]{2,1,0:T(8,128)} fusion(x), kind=kLoop, calls=stepped
   r = f32[20,128,2048]{2,1,0:T(8,128)} add(waits, o)
   ROOT t = (f32[25,128,2048]{2,1,0:T(8,128)}, f32[40,128,2048]{2,1,0:T(8,128)}, f32[20,128,2048]{2,1,0:T(8,128)}) tuple(both, f, r)
 })",

@@ -40,8 +40,8 @@ struct NestPlan {
 // Where a stream is in VMEM during a step.
 struct Place {
   enum class Kind : uint8_t { kSmem, kWindow, kScratch } kind = Kind::kWindow;
-  int window = -1;
-  // kScratch: byte offset of the expanded rows.
+  int window = -1;  // kWindow: -1 of a shifted stream, in scratch as it lies
+  // Byte offset of that, and of kScratch's expanded rows.
   int64_t scratch = 0;
   // The window moves with the grid; else the whole array is there.
   bool moves = false;

@@ -37,8 +37,9 @@ std::optional<isa::Opcode> PackedOpcode(hlo::Opcode op) {
 bool IsPackedFormula(const Expression& e, const Geometry& g) {
   if (e.stages != 1 || e.is_epilogue || !g.packs) return false;
   const auto packed = [](const Stream& s) {
+    // (Registers of a shifted stream hold other tiles than those beside it.)
     return s.access == Access::kTile && s.array.type == PrimitiveType::kBf16 &&
-           s.pack_rows * s.pack_columns == 2 && !s.tile_by_tile;
+           s.pack_rows * s.pack_columns == 2 && !s.tile_by_tile && !s.shifted;
   };
   if (!std::all_of(g.streams.begin(), g.streams.end(), packed)) return false;
   for (const ExprNode& n : e.nodes) {

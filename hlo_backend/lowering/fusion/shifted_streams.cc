@@ -64,7 +64,6 @@ absl::StatusOr<ShiftedStream> ShiftedStream::Of(const hlo::Instruction& i,
   shifted.space_ = static_cast<int>(g.streams.size()) + kMostSources * number;
   if (map.fill >= 0) shifted.fill_ = WordOf(*e.nodes[s.node].shifted);
   // Registers follow one another down a column, columns in a plane.
-  place->kind = Place::Kind::kScratch;
   place->moves = true;
   place->strides.assign(g.axes.size(), 0);
   const BoxCut& rows = cuts[cuts.size() - 2];

@@ -104,12 +104,21 @@ absl::Status BoxFetch::Place(const hlo::Instruction& i, Tiling* tiling) {
   return absl::OkStatus();
 }
 
-bool BoxFetch::CanReadInPlace() const {
-  if (array_.linear != 0 || array_.tiles_across != 1 || lanes_.map.start != 0 ||
-      lanes_.grid_dim >= 0 || lanes_.block > isa::kLanes) {
-    return false;
-  }
+// Every tile of axis `a` that is read is the operand's; `*last`: but for one
+// behind the last, of which no element counts.
+bool BoxFetch::HasItsTiles(size_t a, bool* last) const {
+  const FetchAxis& axis = *Axes()[a];
+  const StripAxis& box = box_.axes[a];
+  const int64_t end =
+      sides_[a].origin + (axis.Steps() - 1) * sides_[a].advance + box.count;
+  if (sides_[a].origin < 0) return false;
+  *last = end == box.extent + 1 && axis.grid_dim < 0 && a >= planes_.size();
+  return end <= box.extent || *last;
+}
+
+bool BoxFetch::CanReadInPlace() {
   const std::vector<const FetchAxis*> axes = Axes();
+  bool last = false;
   for (size_t a = 0; a < axes.size(); ++a) {
     const FetchAxis& axis = *axes[a];
     if (!axis.map.Shifts()) return false;
@@ -118,14 +127,17 @@ bool BoxFetch::CanReadInPlace() const {
       if (a >= planes_.size() || axis.size % axis.block != 0) return false;
       continue;
     }
-    // Every tile that is read is the operand's.
-    const StripAxis& box = box_.axes[a];
-    const int64_t end =
-        sides_[a].origin + (axis.Steps() - 1) * sides_[a].advance + box.count;
-    if (sides_[a].origin < 0 || end > box.extent) return false;
+    if (!HasItsTiles(a, &last)) return false;
+    if (a == planes_.size()) last_rows_ = last;
+    if (a > planes_.size()) last_lanes_ = last;
   }
-  // As are the rows of whole registers.
-  return rows_.map.start == 0 && array_.plane_stride() % isa::kVregBytes == 0;
+  const bool one_column = array_.linear != 0 ||
+                          (array_.tiles_across == 1 && lanes_.map.start == 0 &&
+                           lanes_.grid_dim < 0 && lanes_.block <= isa::kLanes &&
+                           rows_.map.start == 0);
+  // Rows of whole registers, or tiles that are registers.
+  return one_column ? array_.plane_stride() % isa::kVregBytes == 0
+                    : array_.tile_bytes() == isa::kVregBytes;
 }
 
 void BoxFetch::EmitInPlace(CodeBuilder& b, Sca base) const {
@@ -210,6 +222,10 @@ void BoxFetch::Emit(CodeBuilder& b, int space, StripMove* move) const {
   b.SetBank(base, b.NewBankGroup(), 0);
   b.NewBlock("checks");
   move->from = box_.AsStrips(space, base);
+  if (in_place_ && array_.tile_bytes() == isa::kVregBytes) {
+    move->from.column_stride = array_.tile_bytes();
+    move->from.register_stride = array_.row_stride();
+  }
   const std::vector<int64_t> from = std::move(move->from.plane_strides);
   const std::vector<int64_t> to = std::move(move->to.plane_strides);
   move->from.plane_strides.clear();

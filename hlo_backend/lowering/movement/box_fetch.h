@@ -45,6 +45,10 @@ class BoxFetch {
 
   // Adds what it needs to the tiling.
   absl::Status Place(const hlo::Instruction& i, Tiling* tiling);
+  // Read where it lies in VMEM, and the last register of a strip, or the last
+  // strip, begins in the array's last tile and is not whole.
+  bool EndsInTileOfRows() const { return in_place_ && last_rows_; }
+  bool EndsInTileOfLanes() const { return in_place_ && last_lanes_; }
   // The code that has the strips ready; sets `from`, shifts and checks of
   // `move`, and splits its axes where the operand's elements lie apart.
   void Emit(codegen::CodeBuilder& b, int space, StripMove* move) const;
@@ -61,7 +65,8 @@ class BoxFetch {
   int64_t RowTile() const;
   void MakeBox();
   void PlaceWindow(Tiling* tiling);
-  bool CanReadInPlace() const;
+  bool CanReadInPlace();
+  bool HasItsTiles(size_t a, bool* last) const;
   void EmitInPlace(codegen::CodeBuilder& b, codegen::Sca base) const;
   absl::Status PlaceDma(const hlo::Instruction& i, Tiling* tiling);
   void EmitDma(codegen::CodeBuilder& b, codegen::Sca base,
@@ -82,6 +87,7 @@ class BoxFetch {
   StripBox box_;
   bool own_dma_ = false;
   bool in_place_ = false;  // the operand's tiles are strips already
+  bool last_rows_ = false, last_lanes_ = false;
   int window_ = -1;
   std::vector<StartIndex> starts_;  // by axis, of those that data give
   StripDma dma_;

@@ -107,9 +107,33 @@ void BoxParts::MovePart(CodeBuilder& b, const Strips& to, size_t number,
   move.registers =
       rest > 0 ? rest : RegistersOf(part.count[part.count.size() - 2]);
   part.fetch.Emit(b, space, &move);
-  EmitStripMove(b, move);
+  MoveTiles(b, part.fetch, move);
   b.EndScope();
   for (size_t w = 0; w < part.when.size(); ++w) b.EndWhen();
+}
+
+// The last rows and lanes of an array that is read where it lies by
+// themselves: nothing follows them.
+void BoxParts::MoveTiles(CodeBuilder& b, const BoxFetch& fetch,
+                         const StripMove& move) {
+  const int64_t down = move.registers - 1, across = move.columns - 1;
+  for (const bool last_rows : {false, true}) {
+    for (const bool last_lanes : {false, true}) {
+      if ((last_rows && !fetch.EndsInTileOfRows()) ||
+          (last_lanes && !fetch.EndsInTileOfLanes())) {
+        continue;
+      }
+      StripMove some = move;
+      if (last_rows || last_lanes) {
+        some = Behind(b, move, last_rows ? down : 0, last_lanes ? across : 0);
+      }
+      if (!last_rows && fetch.EndsInTileOfRows()) some.registers = down;
+      if (!last_lanes && fetch.EndsInTileOfLanes()) some.columns = across;
+      some.last_rows = last_rows;
+      some.last_lanes = last_lanes;
+      if (some.registers > 0 && some.columns > 0) EmitStripMove(b, some);
+    }
+  }
 }
 
 int64_t BoxParts::RegistersOf(int64_t rows) const {

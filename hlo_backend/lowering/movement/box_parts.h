@@ -56,6 +56,8 @@ class BoxParts {
                    const std::vector<BoxCut>& cuts, Tiling* tiling);
   void MovePart(codegen::CodeBuilder& b, const Strips& to, size_t number,
                 codegen::Vec fill, int space, int64_t rest) const;
+  static void MoveTiles(codegen::CodeBuilder& b, const BoxFetch& fetch,
+                        const StripMove& move);
   int64_t RegistersOf(int64_t rows) const;
   int64_t OffsetOf(const Part& part, const Strips& to) const;
 

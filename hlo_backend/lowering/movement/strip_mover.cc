@@ -165,10 +165,7 @@ class Emitter {
   Vec RowsAt(int64_t at, int64_t more) {
     Vec& known = shifted_[{at, more}];
     if (known.valid()) return known;
-    const auto load = [&](int64_t words) {
-      return b_.Load(m_.from.space, from_,
-                     static_cast<int32_t>(at + words * isa::kRowBytes));
-    };
+    const auto load = [&](int64_t words) { return LoadWords(at, words); };
     const int bits = 32 / m_.packing;
     if (m_.bit_shift.valid()) {
       // `more` rows further: whole words, and a shift that may pass a word.
@@ -197,6 +194,24 @@ class Emitter {
     return shifted_[{at, more}] = v;
   }
 
+  // Word rows [words, words + 8) from byte `at` of the strip on.
+  Vec LoadWords(int64_t at, int64_t words) {
+    const auto load = [&](int64_t bytes) {
+      return b_.Load(m_.from.space, from_, static_cast<int32_t>(at + bytes));
+    };
+    const auto mine = static_cast<int>(isa::kSublanes - words);
+    if (words > 0 && m_.last_rows) return b_.RotateSublanes(load(0), mine);
+    const int64_t tile = m_.from.register_stride;
+    if (words == 0 || tile == isa::kVregBytes) {
+      return load(words * isa::kRowBytes);
+    }
+    // Of two tiles, one above the other.
+    const Vec below = load(tile - mine * isa::kRowBytes);
+    if (mine == 0) return below;
+    return b_.Select(b_.Range(0, 128, 0, mine), load(words * isa::kRowBytes),
+                     below);
+  }
+
   Vec Joined(Vec low, Vec high, Vec shift) {
     const Vec back = b_.Binary(Opcode::kVsubS32, b_.Imm(32), shift);
     return b_.Binary(Opcode::kVor, b_.Binary(Opcode::kVshrl, low, shift),
@@ -206,8 +221,9 @@ class Emitter {
   Vec Moved(int64_t at) {
     const Vec v = RowsAt(at, 0);
     if (m_.lanes == 0 && !m_.lane_shift.valid()) return v;
-    const Vec next =
-        m_.linear ? RowsAt(at, 1) : RowsAt(at + m_.from.column_stride, 0);
+    const Vec next = m_.last_lanes ? v
+                     : m_.linear   ? RowsAt(at, 1)
+                                   : RowsAt(at + m_.from.column_stride, 0);
     if (!m_.lane_shift.valid()) {
       const Vec both = b_.Select(b_.Range(m_.lanes, 128, 0, 8), v, next);
       return b_.RotateLanes(both, 128 - m_.lanes);
@@ -350,6 +366,34 @@ class Emitter {
 };
 
 }  // namespace
+
+StripMove Behind(CodeBuilder& b, const StripMove& move, int64_t registers,
+                 int64_t columns) {
+  StripMove behind = move;
+  b.NewBlock("last strips");
+  const auto further = [&](Sca from, int64_t by) {
+    const Sca to = b.GlobalSca();
+    b.SMove(to, b.SAddImm(from, static_cast<int32_t>(by)));
+    return to;
+  };
+  for (Strips* strips : {&behind.from, &behind.to}) {
+    strips->base = further(strips->base, registers * strips->register_stride +
+                                             columns * strips->column_stride);
+    b.SetBank(strips->base, b.NewBankGroup(), 0);
+  }
+  if (registers > 0 && move.row_check.on) {
+    behind.row_check.first = further(
+        move.row_check.first, -registers * isa::kSublanes * move.packing *
+                                  (move.linear ? isa::kLanes : 1));
+  }
+  if (columns > 0 && move.lane_check.on) {
+    behind.lane_check.first =
+        further(move.lane_check.first, -columns * isa::kLanes);
+  }
+  behind.registers -= registers;
+  behind.columns -= columns;
+  return behind;
+}
 
 void EmitStripMove(CodeBuilder& b, const StripMove& move) {
   Emitter(b, move).Run();

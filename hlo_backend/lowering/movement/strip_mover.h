@@ -28,7 +28,7 @@ struct Strips {
   std::vector<int64_t> plane_strides;
   int64_t column_stride = 0;
   // From one register of a strip to the next: more where it is a column of an
-  // array's tiles. Not with a shift by rows.
+  // array's tiles, each a register.
   int64_t register_stride = isa::kVregBytes;
 };
 
@@ -59,11 +59,18 @@ struct StripMove {
   // Of a linear array the check of rows counts elements.
   std::vector<StripCheck> plane_checks;
   StripCheck row_check, lane_check;
+  // Of strips that are tiles of an array: nothing follows below the registers,
+  // or beside the columns. Elements that would come from there are anything.
+  bool last_rows = false, last_lanes = false;
   // Elements that do not count stay as they are in `to`, or become `fill` (a
   // global; invalid: anything).
   bool keep = false;
   codegen::Vec fill;
 };
+
+// `move` without its first registers of each strip and its first strips.
+StripMove Behind(codegen::CodeBuilder& b, const StripMove& move,
+                 int64_t registers, int64_t columns);
 
 void EmitStripMove(codegen::CodeBuilder& b, const StripMove& move);
 

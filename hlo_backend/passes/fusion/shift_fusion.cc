@@ -22,11 +22,11 @@ bool IsFreeToGo(const Instruction& i) {
          i.control_successors().empty();
 }
 
-// Whole registers of rows and lanes, or a line.
+// Whole registers of rows and lanes, or of a line.
 bool HasHighTiles(const Shape& shape) {
-  if (shape.rank() == 1) return true;
   const auto& minors = shape.layout().minor_to_major;
   const auto& tiles = shape.layout().tiles;
+  if (shape.rank() == 1) return shape.dim(0) >= kTileRows * kLanes;
   if (tiles.empty() || tiles[0].dimensions.size() != 2) return false;
   return tiles[0].dimensions[0] % kTileRows == 0 && shape.dim(minors[0]) > 1 &&
          shape.dim(minors[1]) > 1;
@@ -73,6 +73,7 @@ class Shifts {
       }
       changed = true;
     }
+    if (changed) c_->RemoveDead();  // values of pads
     return changed;
   }
 

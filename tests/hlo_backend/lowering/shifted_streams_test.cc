@@ -1,0 +1,165 @@
+// Does a loop over parts of arrays that begin inside of tiles, slices,
+// concatenations and padded arrays, make the values of the evaluator, in one
+// step and in many, from HBM and from VMEM?
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+// x - y and max(x - y, z) of three values of one shape, each a slice of an
+// array, a concatenation of two, a padded array, or an array.
+class ShiftWriter {
+ public:
+  explicit ShiftWriter(uint32_t seed) : random_(seed) {}
+
+  std::string Write() {
+    const char* types[] = {"f32", "bf16", "s32", "s16"};
+    type_ = types[Pick(4)];
+    const Sizes shapes[] = {{3000},     {20000},      {100, 300},
+                            {37, 2000}, {3, 50, 200}, {2, 3, 20, 140}};
+    shape_ = shapes[Pick(6)];
+    parameters_.clear();
+    body_.clear();
+    const std::string x = Value(), y = Value(), z = Value();
+    std::string outer, names, arrays;
+    for (size_t k = 0; k < parameters_.size(); ++k) {
+      absl::StrAppend(&outer, "  q", k, " = ", parameters_[k], " parameter(", k,
+                      ")\n");
+      absl::StrAppend(&arrays, "  p", k, " = ", parameters_[k], " parameter(",
+                      k, ")\n");
+      absl::StrAppend(&names, k == 0 ? "" : ", ", "q", k);
+    }
+    return absl::Substitute(
+        "HloModule m\nbody {\n$0$1  d = $2 subtract($3, $4)\n"
+        "  s = $2 maximum(d, $5)\n"
+        "  ROOT r = ($2, $2) tuple(d, s)\n}\nENTRY e {\n$6"
+        "  f = ($2, $2) fusion($7), kind=kLoop, calls=body\n"
+        "  f0 = $2 get-tuple-element(f), index=0\n"
+        "  f1 = $2 get-tuple-element(f), index=1\n"
+        "  ROOT t = ($2, $2) tuple(f0, f1)\n}\n",
+        arrays, body_, Array(shape_), x, y, z, outer, names);
+  }
+  size_t parameters() const { return parameters_.size(); }
+
+ private:
+  int64_t Pick(int64_t n) {
+    return std::uniform_int_distribution<int64_t>(0, n - 1)(random_);
+  }
+  std::string Array(const Sizes& sizes) const {
+    return absl::StrCat(type_, "[", absl::StrJoin(sizes, ","), "]");
+  }
+  std::string Parameter(const Sizes& sizes) {
+    parameters_.push_back(Array(sizes));
+    return absl::StrCat("p", parameters_.size() - 1);
+  }
+  std::string Add(const Sizes& sizes, const std::string& what) {
+    const std::string name = absl::StrCat("v", body_.size());
+    absl::StrAppend(&body_, "  ", name, " = ", Array(sizes), " ", what, "\n");
+    return name;
+  }
+
+  std::string Value() {
+    switch (Pick(4)) {
+      case 0:
+        return Parameter(shape_);
+      case 1:
+        return Slice(shape_);
+      case 2:
+        return Pad();
+      default:
+        return Concatenate();
+    }
+  }
+
+  // Of an array that is a little larger.
+  std::string Slice(const Sizes& sizes) {
+    Sizes of = sizes;
+    std::vector<std::string> ranges;
+    for (int64_t& d : of) {
+      const int64_t before = Pick(3) == 0 ? Pick(140) : 0;
+      ranges.push_back(absl::StrCat("[", before, ":", before + d, "]"));
+      d += before + (Pick(2) == 0 ? Pick(20) : 0);
+    }
+    return Add(sizes, absl::StrCat("slice(", Parameter(of), "), slice={",
+                                   absl::StrJoin(ranges, ", "), "}"));
+  }
+
+  std::string Pad() {
+    Sizes of = shape_;
+    std::vector<std::string> dims;
+    for (int64_t& d : of) {
+      const int64_t low = Pick(std::min<int64_t>(d, 9));
+      const int64_t high = Pick(std::min<int64_t>(d - low, 4)) - Pick(2);
+      d -= low + high;
+      dims.push_back(absl::StrCat(low, "_", high));
+    }
+    const std::string value = absl::StrCat("c", body_.size());
+    absl::StrAppend(&body_, "  ", value, " = ", type_, "[] constant(3)\n");
+    return Add(shape_, absl::StrCat("pad(", Parameter(of), ", ", value,
+                                    "), padding=", absl::StrJoin(dims, "x")));
+  }
+
+  // Of an array and a slice.
+  std::string Concatenate() {
+    const auto d =
+        static_cast<size_t>(Pick(static_cast<int64_t>(shape_.size())));
+    Sizes a = shape_, b = shape_;
+    a[d] = 1 + Pick(shape_[d] - 1);
+    b[d] = shape_[d] - a[d];
+    const std::string first = Parameter(a), second = Slice(b);
+    return Add(shape_, absl::StrCat("concatenate(", first, ", ", second,
+                                    "), dimensions={", d, "}"));
+  }
+
+  std::mt19937 random_;
+  std::string type_, body_;
+  std::vector<std::string> parameters_;
+  Sizes shape_;
+};
+
+class ShiftedStreams : public ::testing::TestWithParam<int> {};
+
+TEST_P(ShiftedStreams, RandomOnesGiveTheValuesOfTheEvaluator) {
+  ShiftWriter writer(static_cast<uint32_t>(GetParam()) + 1);
+  for (const char* name : {"v3", "v5e", "v6e", "tpu7x"}) {
+    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec whole,
+                         chips::ChipSpec::Load(name));
+    ASSERT_OK_AND_ASSIGN(
+        const chips::ChipSpec chip,
+        whole.WithValue("vmem.scoped_limit", GetParam() % 2 == 0
+                                                 ? double{1 << 24}
+                                                 : double{1 << 21}));
+    const std::string hlo = writer.Write();
+    std::vector<int> all;
+    for (size_t k = 0; k < writer.parameters(); ++k) {
+      all.push_back(static_cast<int>(k));
+    }
+    for (const std::vector<int>& in_vmem : {std::vector<int>{}, {0}, all}) {
+      HarnessOptions options;
+      options.spec = &chip;
+      options.in_vmem = in_vmem;
+      options.low = -50;
+      options.high = 50;
+      EXPECT_OK(CompareKernel(hlo, options).status())
+          << name << " " << absl::StrJoin(in_vmem, ",") << "\n"
+          << hlo;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ShiftedStreams, ::testing::Range(0, 24));
+
+}  // namespace
+}  // namespace ptxla::lowering
