@@ -14,20 +14,37 @@
 namespace ptxla::hlo {
 namespace {
 
-// Parts of operands, or of other such parts.
+// Arrays that `i` takes parts of; kMostShiftedParts + 1: too many.
+int PartsOf(const Instruction& i) {
+  if (i.opcode() == Opcode::kParameter) return 1;
+  int parts = 0;
+  for (const Instruction* o : i.operands()) {
+    if (o->IsConstant()) continue;
+    parts += IsShift(*o) || o->opcode() == Opcode::kParameter
+                 ? PartsOf(*o)
+                 : kMostShiftedParts + 1;
+    if (parts > kMostShiftedParts) return kMostShiftedParts + 1;
+  }
+  return parts;
+}
+
+// Parts of operands, or of other such parts, of the iteration's shape.
 absl::Status CheckShift(const Instruction& fusion, const Instruction& i,
                         const Shape& iteration) {
-  const auto is_part = [](const Instruction* o) {
-    return o->opcode() == Opcode::kParameter || o->IsConstant() || IsShift(*o);
-  };
-  if (fusion.fusion_kind() != FusionKind::kLoop || !IsShift(i) ||
-      !std::all_of(i.operands().begin(), i.operands().end(), is_part)) {
+  const auto is_shift = [](const Instruction* u) { return IsShift(*u); };
+  if (fusion.fusion_kind() != FusionKind::kLoop || !IsShift(i)) {
     return RefuseFusion(fusion, i, "only parts of an operand are");
   }
-  for (const Instruction* user : i.users()) {
-    if (!IsShift(*user) && !i.shape().SameDims(iteration)) {
-      return RefuseFusion(fusion, i, "it has another shape");
-    }
+  const int parts = PartsOf(i);
+  if (parts > kMostShiftedParts) {
+    return RefuseFusion(fusion, i, "it is made of too much");
+  }
+  const bool inner = std::all_of(i.users().begin(), i.users().end(), is_shift);
+  if (i.opcode() == Opcode::kPad && (inner || parts != 1)) {
+    return RefuseFusion(fusion, i, "a pad of or in other parts");
+  }
+  if (!inner && (!IsShiftedOperand(i) || !i.shape().SameDims(iteration))) {
+    return RefuseFusion(fusion, i, "no loop reads it so");
   }
   return absl::OkStatus();
 }

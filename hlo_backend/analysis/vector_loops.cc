@@ -139,6 +139,17 @@ bool IsShift(const Instruction& i) {
       });
 }
 
+bool IsShiftedOperand(const Instruction& i) {
+  if (!IsShift(i)) return false;
+  const Shape& shape = i.shape();
+  if (shape.rank() == 1) return true;
+  const auto& minors = shape.layout().minor_to_major;
+  const auto& tiles = shape.layout().tiles;
+  return !tiles.empty() && tiles[0].dimensions.size() == 2 &&
+         tiles[0].dimensions[0] % kTileRows == 0 && shape.dim(minors[0]) > 1 &&
+         shape.dim(minors[1]) > 1;
+}
+
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b) {
   DimVector x, y;
   for (int64_t d : a.dims()) {

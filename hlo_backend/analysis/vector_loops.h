@@ -42,6 +42,10 @@ int LaneRotation(const Instruction& instruction);
 // block by block (lowering/fusion/shifted_streams.h).
 //   f32[2047,512] slice(f32[2048,512]), its first dimension [1:2048]
 bool IsShift(const Instruction& instruction);
+// One that a loop can read: of one dimension, or of tiles of whole registers.
+bool IsShiftedOperand(const Instruction& instruction);
+// Arrays that a loop can move into place for one operand.
+inline constexpr int kMostShiftedParts = 16;
 
 // Equal up to dimensions of size 1, which may be added or dropped.
 bool SameUpToDegenerateDims(const Shape& a, const Shape& b);

@@ -4,12 +4,10 @@
 
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/vector_loops.h"
 
 namespace ptxla::lowering {
 namespace {
-
-// Sources of a stream have numbers of their own, behind those of the streams.
-constexpr int kMostSources = 16;
 
 // Planes, then rows and lanes, as the plan cuts the axes.
 std::vector<BoxCut> CutsOf(const Geometry& g, const NestPlan& plan,
@@ -51,47 +49,53 @@ absl::StatusOr<ShiftedStream> ShiftedStream::Of(const hlo::Instruction& i,
                                                 const NestPlan& plan,
                                                 Place* place, Tiling* tiling) {
   const Stream& s = g.streams[number];
-  const PhysicalArray& a = s.array;
-  ASSIGN_OR_RETURN(const BoxMap map,
-                   BoxMap::OfValue(i, *e.nodes[s.node].shifted));
-  const std::vector<BoxCut> cuts = CutsOf(g, plan, a);
-  ASSIGN_OR_RETURN(BoxParts parts,
-                   BoxParts::Of(i, map, BoxPlanes::Apart(map), cuts, tiling));
-  if (map.sources.size() > kMostSources) {
+  const hlo::Instruction& value = *e.nodes[s.node].shifted;
+  ASSIGN_OR_RETURN(const BoxMap map, BoxMap::OfValue(i, value));
+  if (map.sources.size() > hlo::kMostShiftedParts) {
     return absl::UnimplementedError("more parts than a step has windows for");
   }
+  const std::vector<BoxCut> cuts = CutsOf(g, plan, s.array);
+  ASSIGN_OR_RETURN(BoxParts parts,
+                   BoxParts::Of(i, map, BoxPlanes::Apart(map), cuts, tiling));
   ShiftedStream shifted(std::move(parts));
-  shifted.space_ = static_cast<int>(g.streams.size()) + kMostSources * number;
-  if (map.fill >= 0) shifted.fill_ = WordOf(*e.nodes[s.node].shifted);
-  // Registers follow one another down a column, columns in a plane.
+  // Sources have numbers of their own, behind those of the streams.
+  shifted.space_ =
+      static_cast<int>(g.streams.size()) + hlo::kMostShiftedParts * number;
+  if (map.fill >= 0) shifted.fill_ = WordOf(value);
+  shifted.strips_.space = number;
+  shifted.scratch_ = RoundUpTo<int64_t>(tiling->scratch_bytes, isa::kVregBytes);
   place->moves = true;
+  place->scratch = shifted.scratch_;
+  tiling->scratch_bytes =
+      shifted.scratch_ + shifted.Arrange(g, cuts, s.array, place);
+  return shifted;
+}
+
+// Registers follow one another down a column, columns in a plane, and planes.
+// Returns the bytes of a block.
+int64_t ShiftedStream::Arrange(const Geometry& g,
+                               const std::vector<BoxCut>& cuts,
+                               const PhysicalArray& a, Place* place) {
   place->strides.assign(g.axes.size(), 0);
-  const BoxCut& rows = cuts[cuts.size() - 2];
-  const int64_t row = isa::kVregBytes / isa::kSublanes / a.packing;
-  int64_t bytes = 0;
+  const size_t planes = cuts.size() - 2;
+  const int64_t row = isa::kRowBytes / a.packing;  // of 128 elements
+  int64_t bytes = cuts[planes].block * row;
   if (a.linear != 0) {
     place->strides[g.column_axis] = isa::kVregBytes / a.packing;
-    bytes = rows.block / isa::kLanes * row;
-  } else {
-    place->strides[g.row_axis] = row * isa::kSublanes;
-    bytes = rows.block * row;
-    place->strides[g.column_axis] = bytes;
-    shifted.strips_.column_stride = bytes;
-    bytes *= cuts.back().block / isa::kLanes;
+    return bytes / isa::kLanes;
   }
-  shifted.strips_.plane_strides.assign(cuts.size() - 2, 0);
-  size_t p = cuts.size() - 2;
+  place->strides[g.row_axis] = row * isa::kSublanes;
+  place->strides[g.column_axis] = strips_.column_stride = bytes;
+  bytes *= cuts.back().block / isa::kLanes;
+  strips_.plane_strides.assign(planes, 0);
+  size_t p = planes;
   for (int q = a.rank() - 3; q >= 0; --q) {
     if (g.axis_of_dim[q] < 0) continue;
-    shifted.strips_.plane_strides[--p] = bytes;
+    strips_.plane_strides[--p] = bytes;
     place->strides[g.axis_of_dim[q]] = bytes;
     bytes *= cuts[p].block;
   }
-  shifted.strips_.space = number;
-  shifted.scratch_ = RoundUpTo<int64_t>(tiling->scratch_bytes, isa::kVregBytes);
-  place->scratch = shifted.scratch_;
-  tiling->scratch_bytes = shifted.scratch_ + bytes;
-  return shifted;
+  return bytes;
 }
 
 void ShiftedStream::Fill(codegen::CodeBuilder& b) const {

@@ -34,6 +34,8 @@ class ShiftedStream {
 
  private:
   explicit ShiftedStream(BoxParts parts) : parts_(std::move(parts)) {}
+  int64_t Arrange(const Geometry& g, const std::vector<BoxCut>& cuts,
+                  const PhysicalArray& a, Place* place);
 
   BoxParts parts_;
   Strips strips_;  // but for the address

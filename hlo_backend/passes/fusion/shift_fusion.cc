@@ -22,14 +22,10 @@ bool IsFreeToGo(const Instruction& i) {
          i.control_successors().empty();
 }
 
-// Whole registers of rows and lanes, or of a line.
-bool HasHighTiles(const Shape& shape) {
-  const auto& minors = shape.layout().minor_to_major;
-  const auto& tiles = shape.layout().tiles;
-  if (shape.rank() == 1) return shape.dim(0) >= kTileRows * kLanes;
-  if (tiles.empty() || tiles[0].dimensions.size() != 2) return false;
-  return tiles[0].dimensions[0] % kTileRows == 0 && shape.dim(minors[0]) > 1 &&
-         shape.dim(minors[1]) > 1;
+// Worth a kernel's waiting for transfers of its own: not a line of less than a
+// register.
+bool IsWorthIt(const Instruction& part) {
+  return part.shape().rank() > 1 || part.shape().dim(0) >= kTileRows * kLanes;
 }
 
 // A kernel that goes through its shape element by element.
@@ -80,8 +76,8 @@ class Shifts {
  private:
   // Loops over its own shape read it, and nobody else.
   bool MayGo(const Instruction& part) const {
-    if (!IsShift(part) || IsTileSlice(part) || !IsFreeToGo(part) ||
-        part.user_count() == 0 || !HasHighTiles(part.shape())) {
+    if (!IsShiftedOperand(part) || IsTileSlice(part) || !IsFreeToGo(part) ||
+        part.user_count() == 0 || !IsWorthIt(part)) {
       return false;
     }
     return std::all_of(
