@@ -32,7 +32,7 @@ int PartsOf(const Instruction& i) {
 absl::Status CheckShift(const Instruction& fusion, const Instruction& i,
                         const Shape& iteration) {
   const auto is_shift = [](const Instruction* u) { return IsShift(*u); };
-  if (fusion.fusion_kind() != FusionKind::kLoop || !IsShift(i)) {
+  if (fusion.fusion_kind() == FusionKind::kOutput || !IsShift(i)) {
     return RefuseFusion(fusion, i, "only parts of an operand are");
   }
   const int parts = PartsOf(i);

@@ -349,6 +349,7 @@ class ReduceCode {
 
 absl::Status WriteReduceStep(const Expression& e, const Geometry& g,
                              const ReduceTiling& tiling, CodeBuilder& b) {
+  for (const ShiftedStream& s : tiling.cut.shifted) s.Fill(b);
   return ReduceCode(e, g, tiling, b).Step();
 }
 

@@ -112,7 +112,11 @@ bool BoxFetch::HasItsTiles(size_t a, bool* last) const {
   const int64_t end =
       sides_[a].origin + (axis.Steps() - 1) * sides_[a].advance + box.count;
   if (sides_[a].origin < 0) return false;
-  *last = end == box.extent + 1 && axis.grid_dim < 0 && a >= planes_.size();
+  const bool rows = a == planes_.size(), lanes = a > planes_.size();
+  // (A block that is cut off begins registers behind the last tile.)
+  const bool begins = box.count > CeilOfRatio(axis.block, sides_[a].unit);
+  *last =
+      end == box.extent + 1 && begins && (rows || (lanes && axis.grid_dim < 0));
   return end <= box.extent || *last;
 }
 

@@ -45,10 +45,12 @@ class BoxFetch {
 
   // Adds what it needs to the tiling.
   absl::Status Place(const hlo::Instruction& i, Tiling* tiling);
-  // Read where it lies in VMEM, and the last register of a strip, or the last
-  // strip, begins in the array's last tile and is not whole.
+  // Read where it lies in VMEM, and the last register of a strip (in the last
+  // step along RowSteps(), a grid dimension, or -1), or the last strip, begins
+  // in the array's last tile and is not whole.
   bool EndsInTileOfRows() const { return in_place_ && last_rows_; }
   bool EndsInTileOfLanes() const { return in_place_ && last_lanes_; }
+  int RowSteps() const { return rows_.grid_dim; }
   // The code that has the strips ready; sets `from`, shifts and checks of
   // `move`, and splits its axes where the operand's elements lie apart.
   void Emit(codegen::CodeBuilder& b, int space, StripMove* move) const;

@@ -116,19 +116,30 @@ void BoxParts::MovePart(CodeBuilder& b, const Strips& to, size_t number,
 // themselves: nothing follows them.
 void BoxParts::MoveTiles(CodeBuilder& b, const BoxFetch& fetch,
                          const StripMove& move) {
+  const bool rows = fetch.EndsInTileOfRows();
+  const int dim = fetch.RowSteps();
+  if (!rows || dim < 0) return MoveLanes(b, fetch, move, rows);
+  b.BeginWhen(dim, isa::When::Kind::kNotLast);
+  MoveLanes(b, fetch, move, false);
+  b.EndWhen();
+  b.BeginWhen(dim, isa::When::Kind::kLast);
+  MoveLanes(b, fetch, move, true);
+  b.EndWhen();
+}
+
+void BoxParts::MoveLanes(CodeBuilder& b, const BoxFetch& fetch,
+                         const StripMove& move, bool rows_end) {
+  const bool lanes_end = fetch.EndsInTileOfLanes();
   const int64_t down = move.registers - 1, across = move.columns - 1;
   for (const bool last_rows : {false, true}) {
     for (const bool last_lanes : {false, true}) {
-      if ((last_rows && !fetch.EndsInTileOfRows()) ||
-          (last_lanes && !fetch.EndsInTileOfLanes())) {
-        continue;
-      }
+      if ((last_rows && !rows_end) || (last_lanes && !lanes_end)) continue;
       StripMove some = move;
       if (last_rows || last_lanes) {
         some = Behind(b, move, last_rows ? down : 0, last_lanes ? across : 0);
       }
-      if (!last_rows && fetch.EndsInTileOfRows()) some.registers = down;
-      if (!last_lanes && fetch.EndsInTileOfLanes()) some.columns = across;
+      if (!last_rows && rows_end) some.registers = down;
+      if (!last_lanes && lanes_end) some.columns = across;
       some.last_rows = last_rows;
       some.last_lanes = last_lanes;
       if (some.registers > 0 && some.columns > 0) EmitStripMove(b, some);

@@ -58,6 +58,9 @@ class BoxParts {
                 codegen::Vec fill, int space, int64_t rest) const;
   static void MoveTiles(codegen::CodeBuilder& b, const BoxFetch& fetch,
                         const StripMove& move);
+  // `rows_end`: the last register of a strip is the array's last.
+  static void MoveLanes(codegen::CodeBuilder& b, const BoxFetch& fetch,
+                        const StripMove& move, bool rows_end);
   int64_t RegistersOf(int64_t rows) const;
   int64_t OffsetOf(const Part& part, const Strips& to) const;
 

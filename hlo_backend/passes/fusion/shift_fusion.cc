@@ -11,6 +11,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/vector_loops.h"
+#include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/fusion/part_tree.h"
 
@@ -28,17 +29,29 @@ bool IsWorthIt(const Instruction& part) {
   return part.shape().rank() > 1 || part.shape().dim(0) >= kTileRows * kLanes;
 }
 
-// A kernel that goes through its shape element by element.
+// A kernel that goes through a shape element by element, maybe to sum it up.
 bool IsLoop(const Instruction& i) {
-  if (i.opcode() != Opcode::kFusion) {
-    return IsLoopElementwise(i) && i.shape().rank() > 0 &&
-           i.shape().has_layout();
+  switch (i.opcode()) {
+    case Opcode::kFusion:
+      return i.fusion_kind() == FusionKind::kInput ||
+             (i.fusion_kind() == FusionKind::kLoop && !IsMovementFusion(i));
+    case Opcode::kReduce:
+      return IsFusibleReduce(i) && IsRowMajor(i.operand(0)->shape());
+    default:
+      return IsLoopElementwise(i) && i.shape().rank() > 0 &&
+             i.shape().has_layout();
   }
-  return i.fusion_kind() == FusionKind::kLoop && !IsMovementFusion(i);
 }
 
 const Shape& ShapeOfLoop(const Instruction& loop) {
-  return loop.opcode() == Opcode::kFusion ? IterationShape(loop) : loop.shape();
+  switch (loop.opcode()) {
+    case Opcode::kFusion:
+      return IterationShape(loop);
+    case Opcode::kReduce:
+      return loop.operand(0)->shape();
+    default:
+      return loop.shape();
+  }
 }
 
 class Shifts {
@@ -96,7 +109,8 @@ class Shifts {
       if (loop.operand(k) != &part) continue;
       const auto& users = loop.fused()->parameter(k)->users();
       if (!std::all_of(users.begin(), users.end(), [&](const Instruction* u) {
-            return u->IsElementwise() && u->shape().SameDims(part.shape());
+            return u->opcode() == Opcode::kReduce ||
+                   (u->IsElementwise() && u->shape().SameDims(part.shape()));
           })) {
         return false;
       }
@@ -107,7 +121,14 @@ class Shifts {
   // A part and what it is made of become work of `loop`.
   void TakeIn(const PartTree& tree, Instruction* loop) {
     const int had = parts_[loop];
-    if (loop->opcode() != Opcode::kFusion) {
+    if (loop->opcode() == Opcode::kReduce) {
+      Instruction* start = c_->AddConstant(loop->operand(1)->literal());
+      loop->ReplaceOperand(1, start);
+      const auto metadata = loop->shared_metadata();
+      loop =
+          c_->CreateFusion({start, loop}, FusionKind::kInput, "reduce_fusion");
+      if (metadata != nullptr) loop->set_metadata(metadata);
+    } else if (loop->opcode() != Opcode::kFusion) {
       const auto metadata = loop->shared_metadata();
       const std::string name =
           absl::StrCat(OpcodeName(loop->opcode()), "_fusion");

@@ -1,6 +1,7 @@
-// Loops read parts of arrays where they are: slices and concatenations that
-// begin inside of tiles (IsShift), and that only loops over their own shape
-// read, go into these, which move them into place block by block.
+// Loops read parts of arrays where they are: slices, concatenations and padded
+// arrays that begin inside of tiles (IsShift), and that only loops and reduces
+// over their own shape read, go into these, which move them into place block by
+// block.
 //
 //   subtract(slice(x, [1:4096]), slice(x, [0:4095]))     // one kernel
 //
