@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/narrow_tiles.h"
+#include "hlo_backend/lowering/fusion/geometry_axes.h"
 #include "hlo_backend/lowering/fusion/stream_access.h"
-#include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/refusals.h"
 
 namespace ptxla::lowering {
@@ -29,8 +29,8 @@ class GeometryBuilder {
     RETURN_IF_ERROR(ChooseBaseTile());
     MakeAxes();
     for (Stream& s : g_.streams) RETURN_IF_ERROR(Place(&s));
-    MergeAxes();
-    SetUnits();
+    MergeAxes(e_, reduced_, &g_);
+    SetUnits(instr_, reduced_, &g_);
     return std::move(g_);
   }
 
@@ -93,16 +93,11 @@ class GeometryBuilder {
     return absl::OkStatus();
   }
 
-  bool Shifts() const {
-    return std::any_of(g_.streams.begin(), g_.streams.end(),
-                       [](const Stream& s) { return s.shifted; });
-  }
-
   // Every array is read and written tile by tile, with the iteration's own
   // dimensions and equal tiles: then the order of memory is the order of all.
   bool IsLinear() const {
     if (e_.space.rank() <= 1) return true;
-    if (Shifts()) return false;
+    if (Shifts(g_)) return false;
     int64_t tile_rows = -1;
     for (const ExprNode& n : e_.nodes) {
       if (n.kind == ExprNode::Kind::kIota) return false;
@@ -242,111 +237,6 @@ class GeometryBuilder {
       s->strides[axis] = stride;
     }
     return absl::OkStatus();
-  }
-
-  // Outer axis x and inner axis y are one if every stream runs on contiguously.
-  bool CanMerge(int x, int y) const {
-    const Axis& ax = g_.axes[x];
-    const Axis& ay = g_.axes[y];
-    if (ax.reduced != ay.reduced || Shifts()) return false;
-    // What is kept beside a reduction keeps its place in the result.
-    if (reduced_ != 0 && !ax.reduced) return false;
-    if (ay.kind == Axis::Kind::kColumn) return false;  // IsLinear's business
-    // Padding of the last tile of rows would be reduced too.
-    if (ay.kind == Axis::Kind::kRow && ay.reduced &&
-        ay.elements % g_.base_rows != 0) {
-      return false;
-    }
-    for (const ExprNode& n : e_.nodes) {
-      if (n.kind == ExprNode::Kind::kIota && n.iota_dim >= 0) {
-        const int axis = g_.axis_of_dim[n.iota_dim];
-        if (axis == x || axis == y) return false;
-      }
-    }
-    for (const Stream& s : g_.streams) {
-      if (s.strides[x] != s.strides[y] * ay.tiles) return false;
-      if (s.row_axis == x || s.row_axis == y || s.lane_axis == x ||
-          s.lane_axis == y) {
-        return false;
-      }
-      if (s.lanes_from_rows && ay.kind == Axis::Kind::kRow) return false;
-      if (ay.kind == Axis::Kind::kRow && s.pack_rows > 1 &&
-          ay.tiles % s.pack_rows != 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  void MergeAxes() {
-    for (int y = static_cast<int>(g_.axes.size()) - 1; y > 0; --y) {
-      const int x = y - 1;
-      if (!CanMerge(x, y)) continue;
-      Axis& ax = g_.axes[x];
-      const Axis& ay = g_.axes[y];
-      ax.kind = ay.kind;
-      ax.elements *= ay.elements;
-      ax.tiles *= ay.tiles;
-      ax.dims.insert(ax.dims.end(), ay.dims.begin(), ay.dims.end());
-      for (Stream& s : g_.streams) {
-        s.strides[x] = s.strides[y];
-        s.strides.erase(s.strides.begin() + y);
-        if (s.row_axis > y) --s.row_axis;
-        if (s.lane_axis > y) --s.lane_axis;
-      }
-      for (int& axis : g_.axis_of_dim) {
-        if (axis >= y) --axis;
-      }
-      g_.axes.erase(g_.axes.begin() + y);
-    }
-    for (size_t k = 0; k < g_.axes.size(); ++k) {
-      if (g_.axes[k].kind == Axis::Kind::kRow) {
-        g_.row_axis = static_cast<int>(k);
-      }
-      if (g_.axes[k].kind == Axis::Kind::kColumn) {
-        g_.column_axis = static_cast<int>(k);
-      }
-    }
-  }
-
-  void SetUnits() {
-    for (const Stream& s : g_.streams) {
-      if (s.access == Access::kTile) {
-        if (g_.row_axis >= 0) {
-          Axis& rows = g_.axes[g_.row_axis];
-          rows.unit = std::max<int64_t>(rows.unit, s.pack_rows);
-        }
-        Axis& columns = g_.axes[g_.column_axis];
-        columns.unit = std::max<int64_t>(columns.unit, s.pack_columns);
-        if (s.shifted) {  // whole registers, however they are read
-          Axis& down = g_.linear ? columns : g_.axes[g_.row_axis];
-          down.unit = std::max<int64_t>(down.unit, s.array.packing);
-        }
-      } else if (s.access == Access::kRowOfLanes && s.array.rank() <= 1) {
-        // Neighbouring rows of a dense packed array share words.
-        Axis& columns = g_.axes[g_.column_axis];
-        columns.unit = std::max<int64_t>(columns.unit, s.array.packing);
-      }
-    }
-    for (Axis& a : g_.axes) a.core_unit = WindowsPartRegisters() ? 1 : a.unit;
-  }
-
-  // Every array has tiles of 8 rows, of which a narrow register holds several,
-  // and comes through a window: what is walked where it lies in VMEM is shared
-  // by whole registers.
-  bool WindowsPartRegisters() const {
-    if (!g_.linear || reduced_ != 0 || Shifts()) return false;
-    const std::vector<const hlo::Shape*> leaves = KernelLeaves(instr_);
-    return std::all_of(
-        g_.streams.begin(), g_.streams.end(), [&](const Stream& s) {
-          // What an epilogue reads may be no argument.
-          const int leaf =
-              s.node >= 0 ? s.argument : instr_.operand_count() + s.result;
-          return s.access == Access::kTile && !s.tile_by_tile &&
-                 s.array.tile_rows == isa::kSublanes &&
-                 leaf < static_cast<int>(leaves.size()) &&
-                 ArgSpace(*leaves[leaf]) != isa::Space::kVmem;
-        });
   }
 
   const Expression& e_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/strip_checks.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -26,7 +27,9 @@ class Emitter {
       : b_(b),
         m_(m),
         unroll_(m.lanes != 0 || m.lane_shift.valid() ? kUnrollRotated
-                                                     : kUnroll) {
+                                                     : kUnroll),
+        loops_(m.planes.size() + 2),
+        checks_(b, m, &loops_) {
     for (size_t p = 0; p < m.planes.size(); ++p) {
       levels_.push_back(
           {m.planes[p], m.from.plane_strides[p], m.to.plane_strides[p]});
@@ -45,28 +48,28 @@ class Emitter {
  private:
   struct Level {
     int64_t count, from, to;
-    Sca index = {};      // of the loop, if there is one
-    int64_t offset = 0;  // of the block, beside it
+    int64_t offset = 0;  // of the block, beside its loop
   };
 
   // A loop over a level: the counter, and where its turn begins.
   template <class Fn>
-  void Loop(Level& level, int64_t trips, int64_t each, Sca from, Sca to,
-            Fn body) {
-    level.index = b_.BeginLoop(trips, static_cast<int32_t>(each));
+  void Loop(size_t l, int64_t trips, int64_t each, Sca from, Sca to, Fn body) {
+    const Sca index = b_.BeginLoop(trips, static_cast<int32_t>(each));
+    loops_[l] = index;
+    const auto next = [&](Sca base, int64_t stride) {
+      return b_.SAdd(base, b_.SMulImm(index, static_cast<int32_t>(stride)));
+    };
     const Sca f = b_.GlobalSca(), t = b_.GlobalSca();
     b_.NewBlock("strips");
-    b_.SMove(f, b_.SAdd(from, b_.SMulImm(level.index,
-                                         static_cast<int32_t>(level.from))));
-    b_.SMove(t, b_.SAdd(to, b_.SMulImm(level.index,
-                                       static_cast<int32_t>(level.to))));
+    b_.SMove(f, next(from, levels_[l].from));
+    b_.SMove(t, next(to, levels_[l].to));
     // Where in the banks they are varies, how far their registers are apart
     // does not.
     b_.SetBank(f, b_.NewBankGroup(), 0);
     b_.SetBank(t, b_.NewBankGroup(), 0);
     body(f, t);
     b_.EndLoop();
-    level.index = {};
+    loops_[l] = {};
   }
 
   void Walk(size_t l, Sca from, Sca to) {
@@ -77,7 +80,7 @@ class Emitter {
     Level& level = levels_[l];
     if (l + 1 < split_) {
       if (level.count == 1) return Walk(l + 1, from, to);
-      return Loop(level, level.count, 1, from, to,
+      return Loop(l, level.count, 1, from, to,
                   [&](Sca f, Sca t) { Walk(l + 1, f, t); });
     }
     const int64_t each = std::max<int64_t>(1, unroll_ / inner_);
@@ -85,7 +88,7 @@ class Emitter {
     if (trips == 1) {
       Block(from, to, l, each);
     } else if (trips > 1) {
-      Loop(level, trips, each, from, to,
+      Loop(l, trips, each, from, to,
            [&](Sca f, Sca t) { Block(f, t, l, each); });
     }
     if (rest > 0) {
@@ -101,10 +104,8 @@ class Emitter {
     from_ = from;
     to_ = to;
     shifted_.clear();
-    planes_.clear();
-    lanes_.clear();
-    lane_ = row_ = {};
     splats_.clear();
+    checks_.Forget();
     std::vector<int64_t> index(levels_.size(), 0);
     for (size_t l = 0; l < levels_.size(); ++l) index[l] = levels_[l].offset;
     Unroll(first, count, index);
@@ -128,7 +129,7 @@ class Emitter {
     }
     Vec v = Moved(from);
     const auto at = static_cast<int32_t>(to);
-    const Vec w = Counts(index);
+    const Vec w = checks_.Counts(index);
     if (w.valid()) {
       Vec other;
       if (m_.keep) {
@@ -142,7 +143,7 @@ class Emitter {
             Opcode::kVxor, other,
             b_.Binary(Opcode::kVand, w, b_.Binary(Opcode::kVxor, other, v)));
       }
-    } else if (const Mask mask = MaskOf(index); mask.valid()) {
+    } else if (const Mask mask = checks_.MaskOf(index); mask.valid()) {
       if (m_.keep) {
         v = b_.Select(mask, v, b_.Load(m_.to.space, to_, at));
       } else if (m_.fill.valid()) {
@@ -229,140 +230,23 @@ class Emitter {
       return b_.RotateLanes(both, 128 - m_.lanes);
     }
     const Mask first =
-        b_.Compare(Opcode::kVcmpGeS32, Lane(), Splat(m_.lane_shift));
+        b_.Compare(Opcode::kVcmpGeS32, checks_.Lane(), Splat(m_.lane_shift));
     const Sca back = b_.SBinary(Opcode::kSsub, b_.SImm(128), m_.lane_shift);
     return b_.RotateLanes(b_.Select(first, v, next), back);
-  }
-
-  // --- Checks ---
-
-  Vec Lane() {
-    if (!lane_.valid()) {
-      lane_ = b_.BinaryImm(Opcode::kVand, b_.LaneSequence(), 127);
-    }
-    return lane_;
-  }
-
-  // Of the first part: row of each element in its register, or, in a linear
-  // array, its number.
-  Vec Row() {
-    if (row_.valid()) return row_;
-    row_ = b_.BinaryImm(Opcode::kVshrl, b_.LaneSequence(), 7);
-    if (m_.packing > 1) {
-      row_ = b_.BinaryImm(Opcode::kVshll, row_, m_.packing == 2 ? 1 : 2);
-    }
-    if (m_.linear) {
-      row_ = b_.Binary(Opcode::kVaddS32, Lane(),
-                       b_.BinaryImm(Opcode::kVshll, row_, 7));
-    }
-    return row_;
-  }
-
-  // first - index * unit, where index is that of a level.
-  Sca Behind(const StripCheck& check, size_t l, int64_t index, int64_t unit) {
-    Sca first = check.first;
-    if (levels_[l].index.valid()) {
-      first =
-          b_.SBinary(Opcode::kSsub, first,
-                     b_.SMulImm(levels_[l].index, static_cast<int32_t>(unit)));
-    }
-    return index == 0 ? first
-                      : b_.SAddImm(first, static_cast<int32_t>(-index * unit));
-  }
-
-  // 1 where the planes count, else 0; invalid if all do.
-  Sca Planes(const std::vector<int64_t>& index) {
-    std::vector<int64_t> key(
-        index.begin(), index.begin() + static_cast<long>(m_.planes.size()));
-    Sca& known = planes_[key];
-    if (known.valid()) return known;
-    Sca all;
-    for (size_t p = 0; p < m_.plane_checks.size(); ++p) {
-      const StripCheck& check = m_.plane_checks[p];
-      if (!check.on) continue;
-      const Sca behind =
-          b_.SBinary(Opcode::kSsub, b_.SImm(0), Behind(check, p, index[p], 1));
-      const Pred in = b_.SCompareImm(Opcode::kScmpLtU, behind,
-                                     static_cast<int32_t>(check.count));
-      const Sca one = b_.SSelectImm(in, b_.SImm(1), 0);
-      all = all.valid() ? b_.SBinary(Opcode::kSand, all, one) : one;
-    }
-    return planes_[key] = all;
-  }
-
-  Mask And(Mask a, Mask b) {
-    if (!a.valid()) return b;
-    if (!b.valid()) return a;
-    return b_.MaskBinary(Opcode::kVmand, a, b);
-  }
-
-  // Planes and lanes that count; rows too, if they do not share words.
-  Mask MaskOf(const std::vector<int64_t>& index) {
-    const size_t l = m_.planes.size();
-    Mask& known = lanes_[{std::vector<int64_t>(
-        index.begin(), index.begin() + static_cast<long>(l) + 1)}];
-    if (!known.valid()) {
-      Mask mask;
-      if (const Sca in = Planes(index); in.valid()) {
-        mask = b_.CompareImm(Opcode::kVcmpNeS32, b_.Splat(in), 0);
-      }
-      if (m_.lane_check.on) {
-        const Vec first =
-            b_.Splat(Behind(m_.lane_check, l, index[l], isa::kLanes));
-        mask = And(mask, In(Lane(), first, m_.lane_check.count));
-      }
-      known = mask;
-    }
-    if (!m_.row_check.on || m_.packing > 1) return known;
-    return And(known, In(Row(), FirstRow(index), m_.row_check.count));
-  }
-
-  Mask In(Vec x, Vec first, int64_t count) {
-    return b_.CompareImm(Opcode::kVcmpLtU32,
-                         b_.Binary(Opcode::kVsubS32, x, first),
-                         static_cast<uint32_t>(count));
-  }
-
-  Vec FirstRow(const std::vector<int64_t>& index) {
-    const size_t l = levels_.size() - 1;
-    const int64_t unit = int64_t{8} * m_.packing * (m_.linear ? 128 : 1);
-    return b_.Splat(Behind(m_.row_check, l, index[l], unit));
-  }
-
-  // Bits of the elements that count, where rows share words and are checked.
-  Vec Counts(const std::vector<int64_t>& index) {
-    if (!m_.row_check.on || m_.packing == 1) return {};
-    const Vec first = FirstRow(index);
-    const int bits = 32 / m_.packing;
-    Vec all;
-    for (int part = 0; part < m_.packing; ++part) {
-      Vec x = Row();
-      if (part > 0) {
-        x = b_.BinaryImm(Opcode::kVaddS32, x,
-                         static_cast<uint32_t>(part * (m_.linear ? 128 : 1)));
-      }
-      const uint32_t mine = ((1u << bits) - 1) << (part * bits);
-      const Vec w =
-          b_.SelectImm(In(x, first, m_.row_check.count), b_.Imm(mine), 0);
-      all = all.valid() ? b_.Binary(Opcode::kVor, all, w) : w;
-    }
-    const Mask mask = MaskOf(index);
-    return mask.valid() ? b_.SelectImm(mask, all, 0) : all;
   }
 
   CodeBuilder& b_;
   const StripMove& m_;
   const int64_t unroll_;
   std::vector<Level> levels_;
+  std::vector<Sca> loops_;  // their counters; invalid: none is open
+  StripChecks checks_;
   size_t split_ = 0;  // levels from here on are unrolled
   int64_t inner_ = 1;
   Sca from_, to_;
   // Of the open block.
   std::map<std::pair<int64_t, int64_t>, Vec> shifted_;
-  std::map<std::vector<int64_t>, Sca> planes_;
-  std::map<std::vector<int64_t>, Mask> lanes_;
   std::map<int32_t, Vec> splats_;
-  Vec lane_, row_;
 };
 
 }  // namespace
