@@ -3,11 +3,27 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/reshape_groups.h"
 
 namespace ptxla::hlo {
 namespace {
+
+// Lanes are cut if so much less is moved: the parts are turned later. ASSUMED.
+constexpr int64_t kWorthCutting = 2;
+
+// In tiles of 8 x 128.
+int64_t PaddedElements(const DimVector& dims) {
+  int64_t elements = 1;
+  const size_t rank = dims.size();
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t unit = d + 1 == rank ? kLanes : d + 2 == rank ? kTileRows : 1;
+    elements *= RoundUpTo<int64_t>(dims[d], unit);
+  }
+  return elements;
+}
 
 // Changes more than dimensions of size 1.
 bool Regroups(const ReshapeGroup& g, absl::Span<const int64_t> in,
@@ -47,13 +63,15 @@ std::optional<ReshapedRows> ReshapeOfRows(absl::Span<const int64_t> order,
     }
     places.push_back(p);
   }
-  if (!Regroups(groups.back(), in, out) || places.back().lanes) return {};
+  if (places.back().lanes) return {};
+  const bool regroups = Regroups(groups.back(), in, out);
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) {
                      return a.lanes != b.lanes ? b.lanes : a.first < b.first;
                    });
   const ReshapeGroup& kept = places.back().group;
-  if (kept.Changes(in, out) || kept.from_end - kept.from != 1) return {};
+  if (kept.from_end - kept.from != 1) return {};
+  if (regroups == kept.Changes(in, out)) return {};
   ReshapedRows r;
   r.order.resize(out.size());
   for (const Place& p : places) {
@@ -64,6 +82,12 @@ std::optional<ReshapedRows> ReshapeOfRows(absl::Span<const int64_t> order,
       r.order[d] = static_cast<int64_t>(r.dims.size());
       r.dims.push_back(out[d]);
     }
+  }
+  // Lanes are cut: into parts that fill tiles better than what would come
+  // there.
+  if (!regroups && PaddedElements(r.dims) * kWorthCutting >
+                       PaddedElements(DimVector(in.begin(), in.end()))) {
+    return {};
   }
   return r;
 }

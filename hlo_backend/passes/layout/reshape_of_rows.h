@@ -5,6 +5,12 @@
 //   reshape(transpose(y[800,2048], {1,0}), [2048,8,100])
 //   ==>  transpose(reshape(y, [8,100,2048]), {2,0,1})
 //
+// Or one that leaves what has come into the lanes and cuts what lay there, if
+// the parts fill tiles better: images of three channels, cut into patches.
+//
+//   reshape(transpose(y[3,224,224], {1,2,0}), [14,16,14,16,3])
+//   ==>  transpose(reshape(y, [3,14,16,14,16]), {1,2,3,4,0})
+//
 //   if (auto r = ReshapeOfRows(reshape); r.has_value()) {
 //     transpose(reshape(transpose(y, r->inner), r->dims), r->order)
 //   }
