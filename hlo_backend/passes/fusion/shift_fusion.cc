@@ -18,6 +18,10 @@
 namespace ptxla::hlo {
 namespace {
 
+// Parts that a loop takes in: each has a window of its own, and none is too
+// many for libtpu 0.0.42.1 (sums of 16 neighbours are one kernel). ASSUMED.
+constexpr int kMostPartsOfLoop = 32;
+
 bool IsFreeToGo(const Instruction& i) {
   return !i.IsRoot() && i.control_predecessors().empty() &&
          i.control_successors().empty();
@@ -71,7 +75,7 @@ class Shifts {
       const std::vector<Instruction*> loops(part->users().begin(),
                                             part->users().end());
       if (!std::all_of(loops.begin(), loops.end(), [&](const Instruction* l) {
-            return parts_[l] + tree.parts <= kMostParts;
+            return parts_[l] + tree.parts <= kMostPartsOfLoop;
           })) {
         continue;
       }
