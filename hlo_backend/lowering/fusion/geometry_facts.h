@@ -87,6 +87,11 @@ inline std::vector<int> KeptMajors(const Geometry& g) {
   return majors;
 }
 
+// Rows are reduced for columns that are not: these hold registers meanwhile.
+inline bool KeepsColumnsOfRows(const Geometry& g) {
+  return g.row_axis >= 0 && g.axes[g.row_axis].reduced && KeepsColumns(g);
+}
+
 // Results of 128 rows share a row of the result.
 inline bool ReducesRows(const Geometry& g) {
   return g.axes[g.column_axis].reduced && g.row_axis >= 0;

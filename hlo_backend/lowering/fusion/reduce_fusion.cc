@@ -38,9 +38,12 @@ int HeldByColumn(const Expression& e, const Geometry& g) {
 // Base tiles of a body. Kept tiles whose reduced ones lie further out are few:
 // each has an accumulator. Sums of members pass through scratch, so that as
 // many as a quarter of the registers share the values of their rows. Rows whose
-// columns are reduced come 16 together, as they are transposed.
+// columns are reduced come 16 together, as they are transposed. Columns whose
+// rows are reduced hold half of the registers, or a quarter in a body that is
+// narrower than the widest: long formulas wait for the others.
 void UnrollReduction(const Expression& e, const Geometry& g, int64_t room,
-                     int vregs, NestPlan* plan) {
+                     bool narrow, int vregs, NestPlan* plan) {
+  const int share = narrow ? 4 : 2;
   bool majors = false;
   for (const Axis& a : g.axes) {
     majors |= a.kind == Axis::Kind::kMajor && a.reduced && a.tiles > 1;
@@ -59,8 +62,8 @@ void UnrollReduction(const Expression& e, const Geometry& g, int64_t room,
   const bool rows_reduced = g.row_axis >= 0 && g.axes[g.row_axis].reduced;
   const bool columns_kept = !g.axes[g.column_axis].reduced;
   int64_t kept = rows_reduced
-                     ? std::clamp<int64_t>(vregs / 2 / HeldByColumn(e, g), 1,
-                                           kAccumulators)
+                     ? std::clamp<int64_t>(vregs / share / HeldByColumn(e, g),
+                                           1, kAccumulators)
                      : vregs / 4;
   const bool few_columns = columns_kept && (rows_reduced || majors);
   take(g.column_axis, few_columns ? std::min(room, kept) : room, 1);
@@ -161,7 +164,8 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
       ASSIGN_OR_RETURN(t.cut, cut(target * k / kSizesTried));
     }
   }
-  UnrollReduction(e, g, copies, context.model.vregs, &t.cut.plan);
+  UnrollReduction(e, g, copies, copies < UnrollCandidates(context, g)[0],
+                  context.model.vregs, &t.cut.plan);
   const int num_operands = i.operand_count();
   for (size_t root = 0; root < e.roots.size(); ++root) {
     if (e.reduces[root] == nullptr) continue;

@@ -226,7 +226,8 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
     if (best.ok()) {
       const Picoseconds time = alone ? Picoseconds(0) : scores[*best].time;
       const bool starved =
-          streams && !alone && !wide && attempt.copies > kNarrowBody &&
+          (streams || KeepsColumnsOfRows(g)) && !alone && !wide &&
+          attempt.copies > kNarrowBody &&
           WaitsForRegisters(context, g, tilings[*best], scores[*best]);
       if (!chosen || time < chosen_time) {
         chosen = std::move(tilings[*best]);
