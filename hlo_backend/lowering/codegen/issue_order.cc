@@ -33,7 +33,8 @@ std::vector<int> SortedByKey(absl::Span<const int64_t> keys) {
 }  // namespace
 
 IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
-                       const Graph& graph, const isa::MachineModel& model)
+                       const Graph& graph, const isa::MachineModel& model,
+                       int stretch)
     : rank_of(instrs.size()), earliest(instrs.size(), 0) {
   std::vector<int64_t> keys(instrs.size());
   if (order == IssueOrder::kSource) {
@@ -44,7 +45,7 @@ IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
     // The cycle at which the slots come to an instruction if all goes well:
     // none goes earlier, or loads of late copies would fill the registers.
     const int64_t n = std::max<int64_t>(1, instrs.size());
-    const int64_t bound = SlotBound(instrs, graph, model);
+    const int64_t bound = SlotBound(instrs, graph, model) * stretch / 100;
     const auto turn = [&](int i) { return i * bound / n; };
     int64_t longest = 0;
     for (size_t i = 0; i < instrs.size(); ++i) {

@@ -29,8 +29,11 @@ enum class IssueOrder : uint8_t {
 };
 
 struct IssueRanks {
+  // `stretch`: of kStaggered and kLate, in percent: so many times the distance
+  // between copies at which the units are full.
   IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
-             const Graph& graph, const isa::MachineModel& model);
+             const Graph& graph, const isa::MachineModel& model,
+             int stretch = 100);
 
   std::vector<int> rank_of, instr_of;  // each the inverse of the other
   // Per instruction the first cycle that it may go in.

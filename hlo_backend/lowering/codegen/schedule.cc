@@ -23,18 +23,24 @@ namespace {
 // Shorter blocks have no copies to stagger.
 constexpr size_t kFewInstructions = 32;
 
+// A schedule of so many times the cycles that the slots take waits for
+// registers; ASSUMED: others are tried from there on.
+constexpr int64_t kWaiting = 2;
+// How much further apart copies are then, in percent.
+constexpr int kStretches[] = {125, 150, 200, 300, 400, 600, 900, 1400};
+
 class Scheduler {
  public:
   Scheduler(absl::Span<const VInstr> instrs,
             absl::Span<const VRegister> registers, const LocalReads& reads,
             const isa::MachineModel& model, const RegisterBudget& budget,
-            const Graph& graph, BlockMode mode, IssueOrder order)
+            const Graph& graph, BlockMode mode, IssueOrder order, int stretch)
       : instrs_(instrs),
         registers_(registers),
         model_(model),
         graph_(graph),
         pipelined_(mode == BlockMode::kPipelined),
-        ranks_(order, instrs, graph, model),
+        ranks_(order, instrs, graph, model, stretch),
         live_(reads, registers, budget),
         fifos_(graph, model),
         ready_(static_cast<int>(instrs.size())),
@@ -234,12 +240,12 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
   const LocalReads reads(instrs, registers);
   // `limit`: a schedule of so many cycles is of no use.
   const auto attempt = [&](IssueOrder order, const Graph& graph,
-                           int64_t limit =
-                               INT64_MAX) -> absl::StatusOr<BlockSchedule> {
-    ASSIGN_OR_RETURN(
-        BlockSchedule schedule,
-        Scheduler(instrs, registers, reads, model, budget, graph, mode, order)
-            .Run(limit));
+                           int64_t limit = INT64_MAX,
+                           int stretch = 100) -> absl::StatusOr<BlockSchedule> {
+    ASSIGN_OR_RETURN(BlockSchedule schedule,
+                     Scheduler(instrs, registers, reads, model, budget, graph,
+                               mode, order, stretch)
+                         .Run(limit));
     RETURN_IF_ERROR(
         AllocateRegisters(instrs, registers, reads, model, budget, &schedule));
     return schedule;
@@ -254,6 +260,17 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
                              best.ok() ? best->cycles : INT64_MAX);
     if (staggered.ok()) best = std::move(staggered);
     if (!best.ok()) best = attempt(IssueOrder::kLate, free);
+  }
+  // Copies that are further apart share the registers with fewer others.
+  if (mode == BlockMode::kFree && instrs.size() >= kFewInstructions &&
+      (!best.ok() || best->cycles > bound * kWaiting)) {
+    for (const int stretch : kStretches) {
+      auto apart = attempt(IssueOrder::kStaggered, free,
+                           best.ok() ? best->cycles : INT64_MAX, stretch);
+      if (!apart.ok()) continue;
+      best = std::move(apart);
+      break;
+    }
   }
   if (best.ok()) return best;
   // The order in which the code was written, then that order and nothing else.
