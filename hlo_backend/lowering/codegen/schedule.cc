@@ -24,8 +24,8 @@ namespace {
 constexpr size_t kFewInstructions = 32;
 
 // A schedule of so many times the cycles that the slots take waits for
-// registers; ASSUMED: others are tried from there on.
-constexpr int64_t kWaiting = 2;
+// registers: others are tried from there on, up to the second. ASSUMED.
+constexpr int64_t kWaiting = 2, kWaitsTooLong = 4;
 // How much further apart copies are then, in percent.
 constexpr int kStretches[] = {125, 150, 200, 300, 400, 600, 900, 1400};
 
@@ -261,20 +261,26 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     if (staggered.ok()) best = std::move(staggered);
     if (!best.ok()) best = attempt(IssueOrder::kLate, free);
   }
-  // Copies that are further apart share the registers with fewer others.
+  const bool none_fits = !best.ok();
+  const auto improve = [&](IssueOrder order, int64_t limit, int stretch) {
+    if (best.ok()) limit = std::min(limit, best->cycles);
+    auto other = attempt(order, free, limit, stretch);
+    if (!other.ok()) return false;
+    best = std::move(other);
+    return true;
+  };
+  // Copies that are further apart share the registers with fewer others. (Where
+  // even that waits, callers do better with shorter blocks.)
   if (mode == BlockMode::kFree && instrs.size() >= kFewInstructions &&
-      (!best.ok() || best->cycles > bound * kWaiting)) {
+      (none_fits || best->cycles > bound * kWaiting)) {
     for (const int stretch : kStretches) {
-      auto apart = attempt(IssueOrder::kStaggered, free,
-                           best.ok() ? best->cycles : INT64_MAX, stretch);
-      if (!apart.ok()) continue;
-      best = std::move(apart);
-      break;
+      if (improve(IssueOrder::kStaggered, bound * kWaitsTooLong, stretch)) {
+        break;
+      }
     }
   }
-  if (best.ok()) return best;
   // The order in which the code was written, then that order and nothing else.
-  best = attempt(IssueOrder::kSource, free);
+  if (none_fits) improve(IssueOrder::kSource, INT64_MAX, 100);
   if (!best.ok() && mode == BlockMode::kFree) {
     best = attempt(IssueOrder::kSource,
                    BuildGraph(instrs, registers, model, BlockMode::kInOrder));

@@ -24,6 +24,8 @@ constexpr int kNarrowBody = 4;
 // Code of so many times the cycles of its vector operations waits for
 // registers: a narrower body may wait less.
 constexpr int64_t kStarved = 3;
+// A whole body of so many times may.
+constexpr int64_t kWaitsAWhile = 2;
 // How often a step's block is halved to fit before other blocks are taken.
 constexpr int kMostCuts = 2;
 
@@ -50,14 +52,27 @@ bool ComputesLongerThanItLoads(const KernelContext& context, const Geometry& g,
   return code > loads;
 }
 
+bool ReadsOnlyVmem(const Tiling& tiling) {
+  return std::all_of(tiling.windows.begin(), tiling.windows.end(),
+                     [&](const isa::Window& w) {
+                       return w.direction == isa::Direction::kOut ||
+                              w.space == isa::Space::kSmem ||
+                              tiling.args[w.arg].space == isa::Space::kVmem;
+                     });
+}
+
+// The code takes `times` the cycles of its vector operations, and longer than
+// the memory.
 bool WaitsForRegisters(const KernelContext& context, const Geometry& g,
-                       const Tiling& tiling, const TilingScore& score) {
+                       const Tiling& tiling, const TilingScore& score,
+                       int64_t times = kStarved) {
   const int64_t cycles = CeilOfRatio<int64_t>(
       TilesOf(g) * g.operations,
       context.model.Slots(isa::Slot::kVector) * context.model.cores);
   return score.step * StepsOfCore(tiling, context.model.cores) >
-             Cycles(kStarved * cycles) &&
-         ComputesLongerThanItLoads(context, g, tiling, score);
+             Cycles(times * cycles) &&
+         (ReadsOnlyVmem(tiling) ||
+          ComputesLongerThanItLoads(context, g, tiling, score));
 }
 
 // Streams take the largest blocks that fit, which come first, unless their code
@@ -82,15 +97,6 @@ absl::StatusOr<size_t> ChooseBlocks(const KernelContext& context,
   size_t first = 0;
   while ((*scores)[first].time == Picoseconds(0)) ++first;
   return is_taken(first) ? first : best;
-}
-
-bool ReadsOnlyVmem(const Tiling& tiling) {
-  return std::all_of(tiling.windows.begin(), tiling.windows.end(),
-                     [&](const isa::Window& w) {
-                       return w.direction == isa::Direction::kOut ||
-                              w.space == isa::Space::kSmem ||
-                              tiling.args[w.arg].space == isa::Space::kVmem;
-                     });
 }
 
 // One step that reads and writes arrays in VMEM where they lie, not through
@@ -163,6 +169,7 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
   std::optional<Tiling> chosen;
   Picoseconds chosen_time;
   bool all_fit = false;  // every block of the last attempt
+  bool waits = false;    // its best one does, for registers
   const auto fits = [&](const Tiling& t) {
     return VmemBytes(context, t) <= VmemBudget(context);
   };
@@ -170,7 +177,7 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
     // Wider bodies drain less often, but some need so many registers that the
     // scheduler waits for them: they compete with the others.
     const bool wide = attempt.copies > candidates[0];
-    if (wide && chosen && !whole.empty() && all_fit) continue;
+    if (wide && chosen && !whole.empty() && all_fit && !waits) continue;
     std::vector<Tiling> tilings;
     for (int64_t target : StepTargets(context, g, fused)) {
       // A block that all but fits is better halved than given up.
@@ -229,6 +236,8 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
           (streams || KeepsColumnsOfRows(g)) && !alone && !wide &&
           attempt.copies > kNarrowBody &&
           WaitsForRegisters(context, g, tilings[*best], scores[*best]);
+      waits = !alone && WaitsForRegisters(context, g, tilings[*best],
+                                          scores[*best], kWaitsAWhile);
       if (!chosen || time < chosen_time) {
         chosen = std::move(tilings[*best]);
         chosen_time = time;

@@ -128,7 +128,7 @@ TEST(ScheduleTest, WhatMeetsAResultOfTheXluIsLoadedWhenThatComes) {
 
 // With 16 registers a few copies of a formula with two functions of the EUP run
 // side by side, further apart than the units would allow; one behind the other
-// they would take 37 cycles each.
+// they would take over 40 cycles each.
 TEST(ScheduleTest, CopiesThatDoNotFitTogetherAreFurtherApart) {
   MachineModel m = Wide();
   m.vregs = 16;
@@ -139,15 +139,16 @@ TEST(ScheduleTest, CopiesThatDoNotFitTogetherAreFurtherApart) {
   for (int i = 0; i < kCopies; ++i) {
     const Vec x = b.Load(0, px, i * 4096);
     const Vec e = b.Eup(Opcode::kVpow2F32, x);
-    const Vec r = b.Eup(Opcode::kVrcpF32, b.Binary(Opcode::kVaddF32, e, x));
+    Vec sum = b.Binary(Opcode::kVaddF32, e, x);
+    for (int k = 0; k < 6; ++k) sum = b.Binary(Opcode::kVmulF32, sum, e);
+    const Vec r = b.Eup(Opcode::kVrcpF32, sum);
     const Vec y = b.Load(1, py, i * 4096);
     const Vec w =
         b.Binary(Opcode::kVmulF32, x, b.Binary(Opcode::kVsubF32, e, r));
     b.Store(2, po, i * 8192, b.Binary(Opcode::kVmulF32, r, y));
     b.Store(2, po, i * 8192 + 4096, b.Binary(Opcode::kVaddF32, w, y));
   }
-  const int64_t cycles = CyclesOfBlock(b.Finish(), m);
-  EXPECT_LT(cycles, kCopies * 10);
+  EXPECT_LT(CyclesOfBlock(b.Finish(), m), kCopies * 12);
 }
 
 TEST(ScheduleTest, LoadsFromOneBankDoNotShareABundle) {
