@@ -61,8 +61,8 @@ bool ReadsOnlyVmem(const Tiling& tiling) {
                      });
 }
 
-// The code takes `times` the cycles of its vector operations, and longer than
-// the memory.
+// The code takes `times` the cycles of its vector operations, and the memory
+// less; or there is none to wait for, in sums of what is in VMEM.
 bool WaitsForRegisters(const KernelContext& context, const Geometry& g,
                        const Tiling& tiling, const TilingScore& score,
                        int64_t times = kStarved) {
@@ -71,7 +71,7 @@ bool WaitsForRegisters(const KernelContext& context, const Geometry& g,
       context.model.Slots(isa::Slot::kVector) * context.model.cores);
   return score.step * StepsOfCore(tiling, context.model.cores) >
              Cycles(times * cycles) &&
-         (ReadsOnlyVmem(tiling) ||
+         ((Reduces(g) && ReadsOnlyVmem(tiling)) ||
           ComputesLongerThanItLoads(context, g, tiling, score));
 }
 
@@ -142,6 +142,7 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
   std::vector<Attempt> attempts;
   const std::vector<int> candidates = UnrollCandidates(context, g);
   const std::vector<int> whole = WholeBodies(g, candidates[0]);
+  attempts.reserve(whole.size() + candidates.size());
   for (const int copies : whole) attempts.push_back({copies, false});
   if (g.uses_eup && whole.empty()) {
     const UnrollPolicy policy = UnrollPolicy::Of(context.chip);
@@ -236,8 +237,9 @@ absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
           (streams || KeepsColumnsOfRows(g)) && !alone && !wide &&
           attempt.copies > kNarrowBody &&
           WaitsForRegisters(context, g, tilings[*best], scores[*best]);
-      waits = !alone && WaitsForRegisters(context, g, tilings[*best],
-                                          scores[*best], kWaitsAWhile);
+      waits = Reduces(g) && !alone &&
+              WaitsForRegisters(context, g, tilings[*best], scores[*best],
+                                kWaitsAWhile);
       if (!chosen || time < chosen_time) {
         chosen = std::move(tilings[*best]);
         chosen_time = time;
