@@ -35,13 +35,14 @@ class Collector {
       }
     }
     // Slices of what turned out to be stored.
-    members_.erase(std::remove_if(members_.begin() + 1, members_.end(),
-                                  [&](const Instruction* i) {
-                                    return i->opcode() == Opcode::kSlice &&
-                                           !IsMember(*i->operand(0)) &&
-                                           !IsPrefix(*i);
-                                  }),
-                   members_.end());
+    const std::vector<Instruction*> all = members_;
+    const auto is_stored = [&](const Instruction* i) {
+      return i->opcode() == Opcode::kSlice && !IsPrefix(*i) &&
+             std::find(all.begin(), all.end(), i->operand(0)) == all.end();
+    };
+    members_.erase(
+        std::remove_if(members_.begin() + 1, members_.end(), is_stored),
+        members_.end());
     return {members_, PartsOf(*root)};
   }
 

@@ -75,7 +75,7 @@ class Shifts {
       const std::vector<Instruction*> loops(part->users().begin(),
                                             part->users().end());
       if (!std::all_of(loops.begin(), loops.end(), [&](const Instruction* l) {
-            return parts_[l] + tree.parts <= kMostPartsOfLoop;
+            return parts_[l->id()] + tree.parts <= kMostPartsOfLoop;
           })) {
         continue;
       }
@@ -122,30 +122,36 @@ class Shifts {
     return true;
   }
 
-  // A part and what it is made of become work of `loop`.
-  void TakeIn(const PartTree& tree, Instruction* loop) {
-    const int had = parts_[loop];
+  // A lone instruction as a fusion of itself.
+  Instruction* AsFusion(Instruction* loop) {
+    if (loop->opcode() == Opcode::kFusion) return loop;
+    const auto metadata = loop->shared_metadata();
     if (loop->opcode() == Opcode::kReduce) {
       Instruction* start = c_->AddConstant(loop->operand(1)->literal());
       loop->ReplaceOperand(1, start);
-      const auto metadata = loop->shared_metadata();
       loop =
           c_->CreateFusion({start, loop}, FusionKind::kInput, "reduce_fusion");
-      if (metadata != nullptr) loop->set_metadata(metadata);
-    } else if (loop->opcode() != Opcode::kFusion) {
-      const auto metadata = loop->shared_metadata();
+    } else {
       const std::string name =
           absl::StrCat(OpcodeName(loop->opcode()), "_fusion");
       loop = c_->CreateFusion({loop}, FusionKind::kLoop, name);
-      if (metadata != nullptr) loop->set_metadata(metadata);
     }
+    if (metadata != nullptr) loop->set_metadata(metadata);
+    return loop;
+  }
+
+  // A part and what it is made of become work of `loop`.
+  void TakeIn(const PartTree& tree, Instruction* loop) {
+    const int had = parts_[loop->id()];
+    loop = AsFusion(loop);
     Computation* fused = loop->fused();
     std::vector<Instruction*> operands(loop->operands().begin(),
                                        loop->operands().end());
     const auto parameter_of = [&](Instruction* operand) {
       for (size_t k = 0; k < operands.size(); ++k) {
-        if (operands[k] == operand)
+        if (operands[k] == operand) {
           return fused->parameter(static_cast<int>(k));
+        }
       }
       operands.push_back(operand);
       return fused->AddParameter(static_cast<int64_t>(operands.size()) - 1,
@@ -172,20 +178,18 @@ class Shifts {
     }
     Instruction* grown = c_->AddLike(*loop, loop->shape(), operands);
     c_->Replace(loop, grown);
-    parts_[grown] = had + tree.parts;
+    parts_[grown->id()] = had + tree.parts;
   }
 
   Computation* c_;
   absl::flat_hash_set<const Instruction*> gone_;
-  absl::flat_hash_map<const Instruction*, int> parts_;  // by loop
+  absl::flat_hash_map<int, int> parts_;  // by the loop's id
 };
 
 }  // namespace
 
-absl::StatusOr<bool> ShiftFusionPass::Run(Module* module,
-                                          const PassContext& context) {
+absl::StatusOr<bool> ShiftFusionPass::Run(Module* module, const PassContext&) {
   if (module->config().is_scheduled) return false;
-  (void)context;
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
     changed |= Shifts(c).Run();

@@ -195,5 +195,44 @@ TEST_P(ShiftedStreams, RandomOnesGiveTheValuesOfTheEvaluator) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ShiftedStreams, ::testing::Range(0, 12));
 
+// The exponentials of a softmax need its maxima: the part is walked twice.
+TEST(ShiftedStreams, APartIsThereForEveryWalk) {
+  const std::string hlo = R"(
+    HloModule m
+    sum {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] add(a, b)
+    }
+    max {
+      a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT r = f32[] maximum(a, b)
+    }
+    body {
+      x = f32[260,300] parameter(0)
+      y = f32[253,290] slice(x), slice={[5:258], [7:297]}
+      least = f32[] constant(-inf)
+      m = f32[253] reduce(y, least), dimensions={1}, to_apply=max
+      all = f32[253,290] broadcast(m), dimensions={0}
+      d = f32[253,290] subtract(y, all)
+      e = f32[253,290] exponential(d)
+      zero = f32[] constant(0)
+      ROOT r = f32[253] reduce(e, zero), dimensions={1}, to_apply=sum
+    }
+    ENTRY e {
+      x = f32[260,300] parameter(0)
+      ROOT f = f32[253] fusion(x), kind=kInput, calls=body
+    })";
+  for (const char* chip : {"v3", "v4", "v6e"}) {
+    for (const std::vector<int>& in_vmem : {std::vector<int>{}, {0}}) {
+      HarnessOptions options;
+      options.chip = chip;
+      options.in_vmem = in_vmem;
+      EXPECT_OK(CompareKernel(hlo, options).status()) << chip;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
