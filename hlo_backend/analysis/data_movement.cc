@@ -1,9 +1,35 @@
 #include "hlo_backend/analysis/data_movement.h"
 
+#include <algorithm>
+
 #include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/ir/computation.h"
 
 namespace ptxla::hlo {
+namespace {
+
+// Nothing comes between elements, and none is passed over.
+bool ClosesRanks(const Instruction& i) {
+  switch (i.opcode()) {
+    case Opcode::kConcatenate:
+      return true;
+    case Opcode::kSlice: {
+      const auto& strides = i.attrs<SliceAttrs>().strides;
+      return std::all_of(strides.begin(), strides.end(),
+                         [](int64_t stride) { return stride == 1; });
+    }
+    case Opcode::kPad: {
+      const auto& dims = i.attrs<PadAttrs>().dims;
+      return i.operand(1)->IsConstant() &&
+             std::all_of(dims.begin(), dims.end(),
+                         [](const PaddingDim& d) { return d.interior == 0; });
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 bool IsDataMovement(const Instruction& i) {
   switch (i.opcode()) {
@@ -20,6 +46,22 @@ bool IsDataMovement(const Instruction& i) {
     default:
       return false;
   }
+}
+
+bool MovesInOrder(const Instruction& i) {
+  // Dimensions of a box: three of planes, rows, lanes.
+  constexpr int kMostRank = 5;
+  const Shape& to = i.shape();
+  if (!ClosesRanks(i) || !to.IsArray() || to.rank() < 1 ||
+      to.rank() > kMostRank || !to.has_layout()) {
+    return false;
+  }
+  return std::all_of(
+      i.operands().begin(), i.operands().end(), [&](const Instruction* o) {
+        return o->shape().IsScalar() ||
+               (o->shape().has_layout() && o->shape().layout().minor_to_major ==
+                                               to.layout().minor_to_major);
+      });
 }
 
 bool IsMovementFusion(const Instruction& fusion) {

@@ -12,7 +12,14 @@ namespace ptxla::hlo {
 // reverse, concatenate, pad.
 bool IsDataMovement(const Instruction& instruction);
 
-// A fusion of such steps alone, of which one moves elements to other places.
+// A slice in steps of 1, a concatenation, or a pad around an array with a
+// constant: elements stay side by side, in an array whose dimensions have the
+// order of its operands'. Of 1 to 5 dimensions, with layouts.
+//   f32[2047,512] slice(f32[2048,512]), its first dimension [1:2048]
+bool MovesInOrder(const Instruction& instruction);
+
+// A fusion of movement steps alone, of which one moves elements to other
+// places.
 bool IsMovementFusion(const Instruction& fusion);
 
 }  // namespace ptxla::hlo

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 
 namespace ptxla::hlo {
@@ -97,46 +98,9 @@ int LaneRotation(const Instruction& i) {
   return static_cast<int>(start(0));
 }
 
-namespace {
-
-// Its elements stay in order, without gaps.
-bool MovesWhole(const Instruction& i) {
-  switch (i.opcode()) {
-    case Opcode::kConcatenate:
-      return true;
-    case Opcode::kSlice: {
-      const auto& strides = i.attrs<SliceAttrs>().strides;
-      return std::all_of(strides.begin(), strides.end(),
-                         [](int64_t stride) { return stride == 1; });
-    }
-    case Opcode::kPad: {
-      const auto& dims = i.attrs<PadAttrs>().dims;
-      return i.operand(1)->IsConstant() &&
-             std::all_of(dims.begin(), dims.end(),
-                         [](const PaddingDim& d) { return d.interior == 0; });
-    }
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
 bool IsShift(const Instruction& i) {
-  // Dimensions of a box: three of planes, rows, lanes.
-  constexpr int kMostRank = 5;
-  const Shape& to = i.shape();
-  if (!MovesWhole(i) || !HasVectorTypes(i) || to.rank() < 1 ||
-      to.rank() > kMostRank || !to.has_layout() ||
-      (BitWidth(to.type()) != 16 && BitWidth(to.type()) != 32)) {
-    return false;
-  }
-  return std::all_of(
-      i.operands().begin(), i.operands().end(), [&](const Instruction* o) {
-        return o->shape().IsScalar() ||
-               (o->shape().has_layout() && o->shape().layout().minor_to_major ==
-                                               to.layout().minor_to_major);
-      });
+  return MovesInOrder(i) && HasVectorTypes(i) &&
+         (BitWidth(i.shape().type()) == 16 || BitWidth(i.shape().type()) == 32);
 }
 
 bool IsShiftedOperand(const Instruction& i) {

@@ -36,15 +36,14 @@ bool IsTileSlice(const Instruction& instruction);
 //   f32[8,128] concatenate(slice(%x, lanes [32:128]), slice(%x, [0:32]))  // 32
 int LaneRotation(const Instruction& instruction);
 
-// A slice in steps of 1, a concatenation, or a pad around an array with a
-// constant, of any place, whose result has the order of its operands, and
-// values of 16 or 32 bits. A plain loop over its shape can move it into place
+// A part, a concatenation or a padded array (MovesInOrder) of values of 16 or
+// 32 bits that begin anywhere: a loop over its shape can move it into place
 // block by block (lowering/fusion/shifted_streams.h).
-//   f32[2047,512] slice(f32[2048,512]), its first dimension [1:2048]
 bool IsShift(const Instruction& instruction);
 // One that a loop can read: of one dimension, or of tiles of whole registers.
 bool IsShiftedOperand(const Instruction& instruction);
-// Arrays that a loop can move into place for one operand.
+// Arrays that a loop can move into place for one operand: each has a window of
+// its own. ASSUMED; a sum of 16 neighbours is one kernel of libtpu's.
 inline constexpr int kMostShiftedParts = 16;
 
 // Equal up to dimensions of size 1, which may be added or dropped.

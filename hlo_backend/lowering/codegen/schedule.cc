@@ -26,7 +26,7 @@ constexpr size_t kFewInstructions = 32;
 // A schedule of so many times the cycles that the slots take waits for
 // registers: others are tried from there on, up to the second. ASSUMED.
 constexpr int64_t kWaiting = 2, kWaitsTooLong = 4;
-// How much further apart copies are then, in percent.
+// How much further apart copies are then, in percent; ASSUMED, a search.
 constexpr int kStretches[] = {125, 150, 200, 300, 400, 600, 900, 1400};
 
 class Scheduler {

@@ -171,8 +171,13 @@ absl::StatusOr<int> ExpressionNodes::Shifted(const Instruction* i,
   while (hlo::IsShift(*part)) part = part->operand(0);
   node.argument = ArgumentOf(part);
   const hlo::Shape& shape = i->shape();
-  if (node.argument < 0 || !shape.SameDims(e_.shape) ||
-      shape.layout().minor_to_major != e_.shape.layout().minor_to_major) {
+  bool in_place =
+      shape.SameDims(e_.shape) &&
+      shape.layout().minor_to_major == e_.shape.layout().minor_to_major;
+  for (int d = 0; in_place && d < shape.rank(); ++d) {
+    in_place = shape.dim(d) == 1 || e_.space.dims[node.map[d]] == d;
+  }
+  if (node.argument < 0 || !in_place) {
     return Unsupported(*i, "not part of an elementwise formula");
   }
   node.kind = ExprNode::Kind::kLeaf;

@@ -142,7 +142,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
                                           const hlo::Instruction& i,
                                           const Expression& e,
                                           const Geometry& g, int64_t target,
-                                          int copies) {
+                                          int copies, bool narrow) {
   ReduceTiling t;
   const auto cut = [&](int64_t tiles) {
     return CutFusion(i, e, g, tiles, copies, context.model.vregs,
@@ -164,8 +164,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
       ASSIGN_OR_RETURN(t.cut, cut(target * k / kSizesTried));
     }
   }
-  UnrollReduction(e, g, copies, copies < UnrollCandidates(context, g)[0],
-                  context.model.vregs, &t.cut.plan);
+  UnrollReduction(e, g, copies, narrow, context.model.vregs, &t.cut.plan);
   const int num_operands = i.operand_count();
   for (size_t root = 0; root < e.roots.size(); ++root) {
     if (e.reduces[root] == nullptr) continue;
@@ -232,10 +231,11 @@ absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
   ASSIGN_OR_RETURN(const Expression e, Expression::Build(i));
   ASSIGN_OR_RETURN(const Geometry g,
                    Geometry::Of(e, ReducedDims(e), i, context.model));
+  const int widest = UnrollCandidates(context, g)[0];
   const auto make = [&](int copies, int64_t target,
                         bool spills) -> absl::StatusOr<Tiling> {
-    ASSIGN_OR_RETURN(ReduceTiling cut,
-                     CutReduction(context, i, e, g, target, copies));
+    ASSIGN_OR_RETURN(ReduceTiling cut, CutReduction(context, i, e, g, target,
+                                                    copies, copies < widest));
     cut.thrifty = spills;
     cut.grid_dims = static_cast<int>(cut.cut.tiling.grid.size());
     Tiling tiling = std::move(cut.cut.tiling);

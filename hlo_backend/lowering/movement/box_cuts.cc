@@ -9,7 +9,8 @@
 namespace ptxla::lowering {
 namespace {
 
-// Bytes of a block of the result, tried from these on.
+// Bytes of a block of the result, tried from these on; of smaller ones a tile
+// of rows that is fetched twice is too large a part. ASSUMED.
 constexpr int64_t kMostBytes = int64_t{1} << 20;
 // More where a result in VMEM has no equal blocks of about that size. ASSUMED.
 constexpr int64_t kUnevenBytes = int64_t{1} << 22;
@@ -58,7 +59,7 @@ bool BoxCuts::MayCut(size_t c, int64_t units, int64_t grid) const {
   return cuts_[c].size % block == 0;
 }
 
-// Where a result in VMEM has no equal blocks of about that size: larger ones,
+// Where a result in VMEM has no equal blocks of half that size: larger ones,
 // or a last one along one axis that is shorter. 94 tiles are 47 blocks of 2,
 // or 2 of 47; 3137 are as many of one, or 49 of 64 and one of a tile.
 int64_t BoxCuts::MostBytes() {

@@ -4,36 +4,20 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "hlo_backend/analysis/data_movement.h"
 #include "hlo_backend/passes/fusion/part_tree.h"
 
 namespace ptxla::hlo {
 namespace {
 
-// Dimensions that a step of such a kernel walks: three of planes, rows, lanes.
-constexpr int kMostRank = 5;
-
-bool IsPlainSlice(const Instruction& i) {
-  if (i.opcode() != Opcode::kSlice) return false;
-  const auto& strides = i.attrs<SliceAttrs>().strides;
-  return std::all_of(strides.begin(), strides.end(),
-                     [](int64_t stride) { return stride == 1; });
-}
-
-bool KeepsOrder(const Instruction& i) {
-  if (!i.shape().IsArray() || !i.shape().has_layout()) return false;
-  for (const Instruction* operand : i.operands()) {
-    if (!operand->shape().has_layout() ||
-        operand->shape().layout().minor_to_major !=
-            i.shape().layout().minor_to_major) {
-      return false;
-    }
-  }
-  return true;
+// Movements take bytes at the least.
+bool MayJoin(const Instruction& i) {
+  return MovesInOrder(i) && i.opcode() != Opcode::kPad &&
+         BitWidth(i.shape().type()) >= 8;
 }
 
 bool IsJoin(const Instruction& i) {
-  return i.opcode() == Opcode::kConcatenate && i.shape().rank() <= kMostRank &&
-         BitWidth(i.shape().type()) >= 8 && KeepsOrder(i);
+  return i.opcode() == Opcode::kConcatenate && MayJoin(i);
 }
 
 // It parts or joins rows or lanes. (Whole planes are a transfer each.)
@@ -48,10 +32,6 @@ bool CutsPlanes(const Instruction& i) {
     }
   }
   return false;
-}
-
-bool MayJoin(const Instruction& i) {
-  return IsJoin(i) || (IsPlainSlice(i) && KeepsOrder(i));
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 // whole would fit into VMEM: a kernel moves equal blocks, so what all steps
 // leave in order must be cut finely enough.
 //
+// Concatenations are one with what they are made of (joined_slices.h).
+//
 // On a module with layouts, after `fusion`.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_MOVEMENT_FUSION_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_MOVEMENT_FUSION_H_

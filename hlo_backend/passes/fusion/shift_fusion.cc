@@ -71,7 +71,8 @@ class Shifts {
       const PartTree tree = PartTreeOf(part, [](const Instruction& i) {
         return IsShift(i) && i.opcode() != Opcode::kPad;
       });
-      if (part->opcode() == Opcode::kPad && tree.parts != 1) continue;
+      const bool pads = part->opcode() == Opcode::kPad;
+      if (tree.parts > (pads ? 1 : kMostShiftedParts)) continue;
       const std::vector<Instruction*> loops(part->users().begin(),
                                             part->users().end());
       if (!std::all_of(loops.begin(), loops.end(), [&](const Instruction* l) {
