@@ -39,8 +39,8 @@ class Group {
     members_ = {first};
     for (size_t next = 0; next < order_.size(); ++next) {
       Instruction* i = order_[next];
-      for (Instruction* o : i->operands()) Join(o);
-      for (Instruction* u : i->users()) Join(u);
+      for (Instruction* o : i->operands()) Join(*i, o);
+      for (Instruction* u : i->users()) Join(*i, u);
     }
     seen->insert(order_.begin(), order_.end());
     ChooseOrder();
@@ -50,6 +50,11 @@ class Group {
     if (static_cast<int64_t>(order_.size()) >
         chips::WholePolicy("minor_planes_group"))
       return false;
+    // Numbers that are put together, and no more, are the movements' own.
+    if (std::all_of(order_.begin(), order_.end(),
+                    [](const Instruction* i) { return CutsNumbers(*i); })) {
+      return false;
+    }
     int64_t now = 0, then = 0;
     bool moves = false;
     absl::flat_hash_set<const Instruction*> read;
@@ -68,6 +73,10 @@ class Group {
           then += Bytes(*o, true);
         } else if (IsFreeInOrder(*o)) {
           if (o->operand_count() > 0) then += 2 * Packed(*o->operand(0));
+        } else if (IsOneNumber(*o)) {
+          moves = true;
+          now += 2 * Bytes(*o, false);
+          then += 2 * Packed(*o->operand(0));
         } else {
           // (Lanes become rows before they are parted, then planes.)
           const int64_t moved = o->opcode() == Opcode::kTranspose ? 0
@@ -114,10 +123,11 @@ class Group {
   }
 
  private:
-  void Join(Instruction* i) {
-    const Shape& shape = order_[0]->shape();
-    if (i->shape().IsArray() && i->shape().rank() >= 2 &&
-        i->shape().dims().back() == shape.dims().back() && IsPointWork(*i) &&
+  // With as many numbers as what it is next to, or some of them, or more.
+  void Join(const Instruction& from, Instruction* i) {
+    if (i->shape().IsArray() && HasFewNumbers(*i) && IsPointWork(*i) &&
+        (i->shape().dims().back() == from.shape().dims().back() ||
+         CutsNumbers(*i) || CutsNumbers(from)) &&
         members_.insert(i).second) {
       order_.push_back(i);
     }

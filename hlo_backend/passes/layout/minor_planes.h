@@ -14,6 +14,9 @@
 // Blocks of neighbouring lanes that share a scale are such points, too:
 // reduces of f32[2048,512,8] reshape(f32[2048,4096]) and work on it.
 //
+// Numbers may be put together, cut and padded in between (two sides of a box
+// out of four corners); they are planes that come and go.
+//
 // Points may be cut, padded and put together in between (an associative scan
 // over states of 16 numbers); their numbers come before the last dimension then
 // where that fills tiles as well: f32[1,512,512,16] becomes f32[1,512,16,512].

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/layout/point_work.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -44,9 +45,24 @@ bool CutsPoints(const Instruction& i) {
   return i.opcode() == Opcode::kConcatenate && i.dimensions()[0] != last;
 }
 
+bool CutsNumbers(const Instruction& i) {
+  return (i.opcode() == Opcode::kSlice || i.opcode() == Opcode::kPad ||
+          i.opcode() == Opcode::kConcatenate) &&
+         !CutsPoints(i);
+}
+
 bool IsPointWork(const Instruction& i) {
-  return (IsElementwiseWork(i) || CutsPoints(i) || AddsUnits(i)) &&
+  return (IsElementwiseWork(i) || CutsPoints(i) || CutsNumbers(i) ||
+          AddsUnits(i)) &&
          !HasControlEdges(i);
+}
+
+bool IsOneNumber(const Instruction& i) {
+  if (i.opcode() != Opcode::kReshape || i.shape().rank() < 2) return false;
+  const Shape& from = i.operand(0)->shape();
+  return i.shape().dims().back() == 1 && from.rank() + 1 == i.shape().rank() &&
+         std::equal(from.dims().begin(), from.dims().end(),
+                    i.shape().dims().begin());
 }
 
 bool SplitsLanes(const Instruction& i) {

@@ -1,6 +1,6 @@
 // Work on a few numbers of each point, f32[..,3], that may be done with the
 // numbers in another place (minor_planes.h): elementwise work, and what leaves
-// points out, adds some or puts them together.
+// points or numbers out, adds some or puts them together.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_POINT_WORK_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_POINT_WORK_H_
 
@@ -12,7 +12,12 @@ namespace ptxla::hlo {
 bool HasFewNumbers(const Instruction& i);
 // Slices, pads and concatenations of points; each keeps its numbers.
 bool CutsPoints(const Instruction& i);
+// Slices, pads and concatenations of the numbers: from f32[..,4] corners two
+// f32[..,2], and back.
+bool CutsNumbers(const Instruction& i);
 bool IsPointWork(const Instruction& i);
+// A reshape of values to one number a point: f32[16,900] to f32[16,900,1].
+bool IsOneNumber(const Instruction& i);
 // A reshape that makes points of neighbouring lanes (blocks of eight that share
 // a scale), or lanes of points.
 bool SplitsLanes(const Instruction& i);

@@ -63,5 +63,32 @@ ENTRY e {
                           "minor-planes"));
 }
 
+// Numbers of points that are put together, cut and padded.
+TEST(MinorPlanesTest, NumbersThatComeAndGo) {
+  EXPECT_OK(SameAfterPass(R"(HloModule m
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT s = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[70,50] parameter(0)
+  boxes = f32[70,50,4] parameter(1)
+  one = f32[] constant(1)
+  a1 = f32[70,50,1] reshape(a)
+  low = f32[70,50,3] slice(boxes), slice={[0:70], [0:50], [1:4]}
+  all = f32[70,50,4] concatenate(low, a1), dimensions={2}
+  d = f32[70,50,4] subtract(boxes, all)
+  every = f32[70,50,2] slice(d), slice={[0:70], [0:50], [0:4:2]}
+  far = f32[70,50,4] pad(every, one), padding=0_0x0_0x1_0_1
+  m = f32[70,50,4] multiply(far, d)
+  zero = f32[] constant(0)
+  sum = f32[70,50] reduce(m, zero), dimensions={2}, to_apply=add
+  points = f32[50,4] reduce(m, zero), dimensions={0}, to_apply=add
+  ROOT t = (f32[70,50], f32[50,4]) tuple(sum, points)
+})",
+                          "minor-planes"));
+}
+
 }  // namespace
 }  // namespace ptxla::hlo
