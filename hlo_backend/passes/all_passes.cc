@@ -56,6 +56,7 @@
 #include "hlo_backend/passes/loops/loop_orders.h"
 #include "hlo_backend/passes/loops/loop_prefetch.h"
 #include "hlo_backend/passes/loops/loop_residency.h"
+#include "hlo_backend/passes/loops/loop_results.h"
 #include "hlo_backend/passes/loops/loop_simplifier.h"
 #include "hlo_backend/passes/loops/loop_transposes.h"
 #include "hlo_backend/passes/loops/planes_in_place.h"
@@ -206,6 +207,8 @@ std::vector<PassEntry> AllPasses() {
        Make<LoopPrefetchPass>},
       {"loop-residency", "loop counters in SMEM, loop states in VMEM",
        Make<LoopResidencyPass>},
+      {"loop-results", "stacks of which only roundings are read, as bf16",
+       Make<LoopResultsPass>},
       {"loop-simplifier", "loops without what nobody needs",
        Make<LoopSimplifierPass>},
       {"loop-transposes", "state lies as every iteration turns it",
