@@ -9,7 +9,7 @@ constexpr int64_t kPieceBytes = 512;  // a row of a tile: 128 words
 constexpr int64_t kPiecesOfRegister = 8;
 // VLIW bundles of a row, and of each of its registers: about what our own
 // gathers take (lowering/movement/gather.cc); ASSUMED of all chips.
-constexpr int64_t kBundles = 4;
+constexpr int64_t kBundles = 2;
 
 }  // namespace
 

@@ -149,8 +149,9 @@ Tiling FromVmem(const Gather& g) {
     b.NewBlock("copy rows");
     const Sca slot = b.SAdd(to, RowOffset(b, first, 8, g.pitch));
     const auto stride = static_cast<int32_t>(tile);
+    const Sca numbers = g.index.AddressOf(b, indices, first);
     for (int u = 0; u < kUnroll; ++u) {
-      const Sca r = g.index.Load(b, indices, b.SAddImm(first, u), g.table.rows);
+      const Sca r = g.index.ClampedAt(b, numbers, u, g.table.rows);
       const Sca row = b.SAdd(from, RowOffset(b, r, g.table));
       for (int64_t k = 0; k < g.registers(); ++k) {
         const int64_t left = g.pieces() - 8 * k;

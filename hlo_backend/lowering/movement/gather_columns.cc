@@ -29,6 +29,9 @@ constexpr int64_t kMostColumns = 1024;
 // Of a column, registers that are put together at a time.
 constexpr int64_t kMostTilesDown = 16;
 constexpr int kUnroll = 32;
+// Of short columns more are put together in a block, which waits for the last
+// of them once.
+constexpr int64_t kMostColumnTiles = 128;
 enum Space { kResult, kTable };
 
 class ColumnGather {
@@ -65,6 +68,13 @@ class ColumnGather {
   bool TableInVmem() const { return args_[0].space == isa::Space::kVmem; }
   bool ResultInVmem() const { return args_[2].space == isa::Space::kVmem; }
   int64_t columns() const { return tiles_ * isa::kLanes; }
+  int Unroll() const {
+    int64_t unroll = kMostColumnTiles;
+    while (unroll > kUnroll && unroll * table_.tiles_down > kMostColumnTiles) {
+      unroll /= 2;
+    }
+    return static_cast<int>(unroll);
+  }
 
   Tiling Cut() {
     Tiling t;
@@ -91,8 +101,9 @@ class ColumnGather {
     return t;
   }
 
-  Sca Column(CodeBuilder& b, Sca n) const {
-    return index_.Load(b, indices_, n, table_.columns);
+  // The column that is asked for `beyond` the one whose number is at `address`.
+  Sca Column(CodeBuilder& b, Sca address, int beyond) const {
+    return index_.ClampedAt(b, address, beyond, table_.columns);
   }
 
   absl::Status Body(CodeBuilder& b) {
@@ -116,7 +127,8 @@ class ColumnGather {
       made.push_back(b.GlobalVec());
       b.Move(made.back(), b.Imm(0));
     }
-    const Sca lane = b.BeginLoop(isa::kLanes / kUnroll, kUnroll);
+    const int64_t unroll = Unroll();
+    const Sca lane = b.BeginLoop(isa::kLanes / unroll, unroll);
     Columns(b, first, lane, made);
     b.EndLoop();
     b.NewBlock("128 columns");
@@ -135,11 +147,11 @@ class ColumnGather {
   void Fetch(CodeBuilder& b) {
     const Sca first = b.BeginLoop(columns() / kUnroll, kUnroll);
     b.NewBlock("fetch tiles");
+    const Sca numbers = index_.AddressOf(b, indices_, first);
     for (int u = 0; u < kUnroll; ++u) {
-      const Sca n = b.SAddImm(first, u);
-      ColumnTiles::Start(b, 0,
-                         column_.Place(b, ColumnTiles::TileOf(b, Column(b, n))),
-                         column_.Slot(b, from_, n));
+      const Sca tile = ColumnTiles::TileOf(b, Column(b, numbers, u));
+      ColumnTiles::Start(b, 0, column_.Place(b, tile),
+                         column_.Slot(b, from_, b.SAddImm(first, u)));
     }
     b.EndLoop();
     b.NewBlock("wait for tiles", codegen::BlockMode::kInOrder);
@@ -158,15 +170,15 @@ class ColumnGather {
         TableInVmem() ? table_.row_stride() : table_.tile_bytes();
     std::vector<Vec> all = made;
     const Sca start = b.SAdd(first, lane);
-    for (int u = 0; u < kUnroll; ++u) {
-      const Sca n = b.SAddImm(start, u);
-      const Sca column = Column(b, n);
+    const Sca numbers = index_.AddressOf(b, indices_, start);
+    for (int u = 0; u < Unroll(); ++u) {
+      const Sca column = Column(b, numbers, u);
       const Sca at =
           TableInVmem()
               ? b.SAdd(from_,
                        b.SMulImm(ColumnTiles::TileOf(b, column),
                                  static_cast<int32_t>(table_.tile_bytes())))
-              : column_.Slot(b, from_, n);
+              : column_.Slot(b, from_, b.SAddImm(start, u));
       const Sca its_lane = b.SBinaryImm(Opcode::kSand, column, isa::kLanes - 1);
       const auto mine = b.CompareImm(Opcode::kVcmpEqS32, behind, u);
       for (size_t r = 0; r < all.size(); ++r) {

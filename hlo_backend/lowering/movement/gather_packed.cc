@@ -110,10 +110,11 @@ class PackedGather {
     if (TableInVmem()) b.ArgAddress(table, 0);
     const Sca first = b.BeginLoop(rows_ / kUnroll, kUnroll);
     b.NewBlock("fetch rows");
+    const Sca numbers = index_.AddressOf(b, indices_, first);
     for (int u = 0; u < kUnroll; ++u) {
       const Sca n = b.SAddImm(first, u);
       const Sca word = b.SBinaryImm(
-          Opcode::kSshra, index_.Load(b, indices_, n, table_.rows), words);
+          Opcode::kSshra, index_.ClampedAt(b, numbers, u, table_.rows), words);
       const Sca from = RowOffset(b, word, table_.tile_rows / packing,
                                  table_.row_stride(), table_.place_shift());
       const Sca at = b.SAdd(slots, b.SBinaryImm(Opcode::kSshll, n, 9));
@@ -170,11 +171,12 @@ class PackedGather {
     b.SMove(at, b.SAdd(to, b.SMulImm(n, isa::kRowBytes / packing)));
     b.SetBank(from, b.NewBankGroup(), 0);
     b.SetBank(at, b.NewBankGroup(), 0);
+    const Sca numbers = index_.AddressOf(b, indices_, n);
     for (int a = 0; a < packing; ++a) {
       Vec shift;
       for (int s = 0; s < 8; ++s) {
-        const Sca row = index_.Load(b, indices_, b.SAddImm(n, s * packing + a),
-                                    table_.rows);
+        const Sca row =
+            index_.ClampedAt(b, numbers, s * packing + a, table_.rows);
         const Vec v = b.Splat(b.SMulImm(
             b.SBinaryImm(Opcode::kSand, row, packing - 1), out_.bits));
         shift =

@@ -69,26 +69,19 @@ DimVector RowIndices::positions() const {
   return positions;
 }
 
+// Cut out before it is made flat: of vectors that were put together out of
+// single numbers nothing is left.
 Instruction* RowIndices::Column(int64_t k) {
-  if (flat_ == nullptr) {
-    Instruction* x = w_.indices;
-    const Shape& shape = x->shape();
-    if (w_.index_vector_dim < shape.rank()) {
-      DimVector order;
-      for (int64_t d = 0; d < shape.rank(); ++d) {
-        if (d != w_.index_vector_dim) order.push_back(d);
-      }
-      order.push_back(w_.index_vector_dim);
-      x = b_.Transpose(x, order);
-    }
-    flat_ =
-        b_.Reshape(x, {windows_, static_cast<int64_t>(w_.index_map.size())});
-    if (BitWidth(flat_->shape().type()) < 32) flat_ = b_.Convert(flat_, kS32);
+  const Shape& shape = w_.indices->shape();
+  Instruction* column = w_.indices;
+  if (w_.index_map.size() > 1) {
+    DimVector starts(shape.rank(), 0), limits = shape.dims();
+    starts[w_.index_vector_dim] = k;
+    limits[w_.index_vector_dim] = k + 1;
+    column = b_.Slice(column, starts, limits);
   }
-  Instruction* column = w_.index_map.size() == 1
-                            ? flat_
-                            : b_.Slice(flat_, {0, k}, {windows_, k + 1});
-  return b_.Reshape(column, {windows_});
+  column = b_.Reshape(column, {windows_});
+  return BitWidth(shape.type()) < 32 ? b_.Convert(column, kS32) : column;
 }
 
 Instruction* RowIndices::ClampedColumn(int64_t k) {

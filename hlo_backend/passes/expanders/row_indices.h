@@ -79,7 +79,6 @@ class RowIndices {
   DimVector batch_, order_;
   int64_t windows_ = 1, rows_ = 1, row_size_ = 1, count_ = 1;
   int row_dims_ = 0;
-  Instruction* flat_ = nullptr;  // [windows, indices]
 };
 
 }  // namespace ptxla::hlo

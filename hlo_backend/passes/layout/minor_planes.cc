@@ -50,9 +50,10 @@ class Group {
     if (static_cast<int64_t>(order_.size()) >
         chips::WholePolicy("minor_planes_group"))
       return false;
-    // Numbers that are put together, and no more, are the movements' own.
-    if (std::all_of(order_.begin(), order_.end(),
-                    [](const Instruction* i) { return CutsNumbers(*i); })) {
+    // Rows that are interleaved, and no more, are a movement's own.
+    if (std::all_of(order_.begin(), order_.end(), [&](const Instruction* i) {
+          return CutsNumbers(*i) && LeavesAsLanes(*i) != nullptr;
+        })) {
       return false;
     }
     int64_t now = 0, then = 0;

@@ -57,12 +57,44 @@ Instruction* ScatterOf(Builder* b, Instruction* columns, Instruction* updates,
                     a);
 }
 
+// Points of several dimensions that are numbered, f32[16,224,224,3] as
+// [802816,3], before that; null: others.
+Instruction* NumberedPoints(const Instruction& table) {
+  if (table.opcode() != Opcode::kReshape) return nullptr;
+  Instruction* points = table.operand(0);
+  return points->shape().rank() > 2 &&
+                 points->shape().dims().back() == table.shape().dim(1)
+             ? points
+             : nullptr;
+}
+
+// A lookup in numbered points, whose numbers lie outside of two dimensions.
+Instruction* OfPoints(Builder* b, MovingTransposes* moving, Instruction* i,
+                      int generation) {
+  Instruction* points = NumberedPoints(*i->operand(0));
+  if (points == nullptr || !moving->Moves(points)) return nullptr;
+  const Shape& table = i->operand(0)->shape();
+  const Shape columns =
+      Shape::Array(table.type(), {table.dim(1), table.dim(0)});
+  if (!StaysColumns(columns, generation)) return nullptr;
+  DimVector order;
+  for (int d = 1; d < points->shape().rank(); ++d) order.push_back(d);
+  order.push_back(0);
+  Instruction* turned =
+      b->Reshape(moving->Before(points, order), columns.dims());
+  return moving->Behind(GatherOf(b, turned, i), RowsForColumns());
+}
+
 }  // namespace
 
 Instruction* OfTurnedTable(Builder* b, MovingTransposes* moving, Instruction* i,
                            int generation) {
   const Shape& table = i->operand(0)->shape();
   if (table.rank() != 2) return nullptr;
+  if (GathersRows(*i)) {
+    Instruction* points = OfPoints(b, moving, i, generation);
+    if (points != nullptr) return points;
+  }
   const Shape columns =
       Shape::Array(table.type(), {table.dim(1), table.dim(0)});
   const bool moves = moving->Moves(i->operand(0));

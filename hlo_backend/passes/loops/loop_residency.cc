@@ -61,7 +61,8 @@ class LoopResidency {
     for (int k = 0; k < loop->state_size(); ++k) changed_ |= loop->NameVmem(k);
     for (int k = 0; k < loop->state_size(); ++k) {
       const int64_t bytes = loop->ReadOnlyBytes(k);
-      if (bytes == 0 || bytes > room || !loop->IsWorth(chip_, bytes, 1, room) ||
+      if (bytes == 0 || bytes > room ||
+          !loop->IsWorth(chip_, k, bytes, 1, room) ||
           !MayKeepResults(*loop->StartMaker(k), chip_)) {
         continue;
       }
@@ -71,7 +72,8 @@ class LoopResidency {
     }
     for (int k = 0; k < loop->state_size(); ++k) {
       const int64_t bytes = loop->VmemBytes(k);
-      if (bytes == 0 || bytes > room || !loop->IsWorth(chip_, bytes, 2, room) ||
+      if (bytes == 0 || bytes > room ||
+          !loop->IsWorth(chip_, k, bytes, 2, room) ||
           !MayKeepState(loop->NextMaker(k)) ||
           IsSharedProduct(*loop->StartMaker(k))) {
         continue;

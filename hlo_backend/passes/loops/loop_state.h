@@ -32,9 +32,9 @@ class LoopState {
 
   // Bytes of VMEM that element k would take; 0: it cannot lie there.
   int64_t VmemBytes(int k) const;
-  // Is an element of the state that an iteration moves `times` a better use of
-  // the room than what the iteration itself makes and reads?
-  bool IsWorth(const chips::ChipSpec& chip, int64_t bytes, int times,
+  // Is element k, of which an iteration moves all `times`, or planes, a better
+  // use of the room than what the iteration itself makes and reads?
+  bool IsWorth(const chips::ChipSpec& chip, int k, int64_t bytes, int times,
                int64_t room) const;
   // Who makes what goes into the loop; null: no kernel.
   const Instruction* StartMaker(int k) const;
@@ -58,6 +58,9 @@ class LoopState {
 
  private:
   bool IsHandedOn(int k) const;
+  // Of all planes of element k that an iteration slices or updates; of one that
+  // it has whole twice its bytes.
+  int64_t PlaneBytes(int k, int64_t whole) const;
   // A kernel makes what goes into the loop, for it and perhaps other kernels.
   bool StartsInVmem(int k) const;
   // Not by `root`, but `except` may.

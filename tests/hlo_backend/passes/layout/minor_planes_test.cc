@@ -85,7 +85,9 @@ ENTRY e {
   zero = f32[] constant(0)
   sum = f32[70,50] reduce(m, zero), dimensions={2}, to_apply=add
   points = f32[50,4] reduce(m, zero), dimensions={0}, to_apply=add
-  ROOT t = (f32[70,50], f32[50,4]) tuple(sum, points)
+  sums = f32[3500] reshape(sum)
+  numbers = f32[200] reshape(points)
+  ROOT t = f32[3700] concatenate(sums, numbers), dimensions={0}
 })",
                           "minor-planes"));
 }
