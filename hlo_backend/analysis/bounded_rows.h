@@ -9,9 +9,17 @@
 #ifndef PTXLA_HLO_BACKEND_ANALYSIS_BOUNDED_ROWS_H_
 #define PTXLA_HLO_BACKEND_ANALYSIS_BOUNDED_ROWS_H_
 
+#include "absl/strings/string_view.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
+
+// A gather whose numbers are all inside of its table, as far as what computes
+// them says (integer_range.h); its kernel need not bound them.
+bool NamesPlacesInside(const Instruction& gather);
+// What `bounded-gathers` marks it with.
+inline constexpr absl::string_view kBoundedConfig = "bounded";
+bool IsMarkedBounded(const Instruction& gather);
 
 // Row numbers that are no whole tiles.
 bool ArePadded(const Shape& rows);

@@ -23,6 +23,7 @@
 #include "hlo_backend/passes/expanders/window_canonicalizer.h"
 #include "hlo_backend/passes/expanders/window_expander.h"
 #include "hlo_backend/passes/expanders/window_loops.h"
+#include "hlo_backend/passes/fusion/bounded_gathers.h"
 #include "hlo_backend/passes/fusion/fusion.h"
 #include "hlo_backend/passes/fusion/movement_fusion.h"
 #include "hlo_backend/passes/fusion/product_chaining.h"
@@ -127,6 +128,8 @@ std::vector<PassEntry> AllPasses() {
        Make<Bf16PropagationPass>},
       {"bitcast-convert-expander", "bits of words as words of fewer bits",
        Make<BitcastConvertExpanderPass>},
+      {"bounded-gathers", "numbers of rows that need no bounds any more",
+       Make<BoundedGathersPass>},
       {"call-inliner", "bodies of call and map take their place",
        Make<CallInlinerPass>},
       {"compact-entry", "parameters and results of convolutional programs",

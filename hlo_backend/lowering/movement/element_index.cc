@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "hlo_backend/analysis/bounded_rows.h"
 #include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/lowering/codegen/spaces.h"
 
@@ -29,7 +30,7 @@ absl::StatusOr<ElementIndex> ElementIndex::Of(const hlo::Instruction& gather) {
   const hlo::Instruction& indices = *gather.operand(1);
   ASSIGN_OR_RETURN(e.table_, PhysicalArray::Of(gather.operand(0)->shape()));
   if (e.table_.rank() == 1) {
-    ASSIGN_OR_RETURN(e.linear_, RowIndex::Of(indices));
+    ASSIGN_OR_RETURN(e.linear_, RowIndex::OfGather(gather));
     return e;
   }
   ASSIGN_OR_RETURN(const PhysicalArray rows,
@@ -39,12 +40,19 @@ absl::StatusOr<ElementIndex> ElementIndex::Of(const hlo::Instruction& gather) {
         "%", gather.name(), ": indices of an element lie side by side"));
   }
   e.index_rows_ = rows.tile_rows;
+  e.count_ = indices.shape().dim(1);
+  e.marked_ = hlo::IsMarkedBounded(gather);
   return e;
 }
 
 int64_t ElementIndex::SlotBytes(int64_t elements) const {
   if (linear_.has_value()) return linear_->SlotBytes(elements);
   return elements / isa::kLanes * index_rows_ * isa::kRowBytes;
+}
+
+void ElementIndex::SetSteps(int64_t elements, int64_t steps) {
+  if (linear_.has_value()) linear_->SetSteps(elements, steps);
+  inside_ = marked_ && elements * steps == count_;
 }
 
 int ElementIndex::AddWindow(int arg, int64_t elements, int64_t steps,
@@ -84,6 +92,7 @@ Sca ElementIndex::Coordinate(CodeBuilder& b, Sca at, int k, int beyond) const {
   const Sca raw = b.SLoad(
       codegen::kRowIndexSpace, at,
       static_cast<int32_t>(table_.dims[k] * isa::kRowBytes) + 4 * beyond);
+  if (inside_) return raw;
   return b.SBinaryImm(Opcode::kSmin, b.SBinaryImm(Opcode::kSmax, raw, 0),
                       static_cast<int32_t>(table_.sizes[k] - 1));
 }

@@ -33,14 +33,16 @@ class ElementIndex {
 
   // SMEM bytes of the indices of so many elements, a multiple of 128.
   int64_t SlotBytes(int64_t elements) const;
+  // As that of rows.
+  void SetSteps(int64_t elements, int64_t steps);
   // Adds the window that brings the indices of a step to SMEM.
   int AddWindow(int arg, int64_t elements, int64_t steps, Tiling* tiling) const;
 
   // Where in SMEM the indices of element `n` of the step are.
   codegen::Sca At(codegen::CodeBuilder& b, codegen::Sca window,
                   codegen::Sca n) const;
-  // The indices of the element `beyond` that at `at`, clamped. Both are among
-  // the same 128.
+  // The indices of the element `beyond` that at `at`, clamped if they are not
+  // known to be inside (row_index.h). Both are among the same 128.
   struct Element {
     codegen::Sca plane, row, column;
   };
@@ -60,6 +62,8 @@ class ElementIndex {
   PhysicalArray table_;
   std::optional<RowIndex> linear_;  // of a 1-D table
   int64_t index_rows_ = 0;          // in a tile of the indices
+  int64_t count_ = 0;
+  bool marked_ = false, inside_ = false;  // as those of rows
 };
 
 }  // namespace ptxla::lowering

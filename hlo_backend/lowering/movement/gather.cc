@@ -27,6 +27,7 @@ using isa::Opcode;
 // Rows that one grid step gathers, at most: their DMAs are in flight at once.
 constexpr int64_t kRowsPerStep = 256;
 constexpr int kUnroll = 8;
+constexpr int64_t kMostRegisters = 128;  // of one piece of code, as libtpu's
 enum Space { kTable, kResult };
 
 // The kernel's windows, and what its code needs of them.
@@ -40,6 +41,14 @@ struct Gather {
   // Pieces of 512 bytes of a row, and registers of eight of them.
   int64_t pieces() const { return table.tiles_across; }
   int64_t registers() const { return CeilOfRatio<int64_t>(pieces(), 8); }
+  // Rows of one piece of code.
+  int64_t Unroll() const {
+    int64_t unroll = kUnroll;
+    while (2 * unroll * registers() <= kMostRegisters &&
+           rows % (2 * unroll) == 0)
+      unroll *= 2;
+    return unroll;
+  }
   bool TableInVmem() const { return tiling.args[0].space == isa::Space::kVmem; }
 };
 
@@ -60,7 +69,7 @@ absl::StatusOr<Gather> Frame(const hlo::Instruction& i) {
   Gather g;
   ASSIGN_OR_RETURN(g.table, PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(g.out, PhysicalArray::Of(i.shape()));
-  ASSIGN_OR_RETURN(g.index, RowIndex::Of(*i.operand(1)));
+  ASSIGN_OR_RETURN(g.index, RowIndex::OfGather(i));
   Tiling& t = g.tiling;
   ASSIGN_OR_RETURN(t.args, KernelArgs(i));
   g.rows =
@@ -68,6 +77,7 @@ absl::StatusOr<Gather> Frame(const hlo::Instruction& i) {
   g.steps = CeilOfRatio(g.out.rows, g.rows);
   t.grid = {g.steps};
   t.megacore_dim = g.steps > 1 ? 0 : -1;
+  g.index.SetSteps(g.rows, g.steps);
   g.indices = g.index.AddWindow(1, g.rows, g.steps, &t);
   g.pitch = g.out.tiles_across * isa::kVregBytes;
   isa::Window w;
@@ -145,18 +155,19 @@ Tiling FromVmem(const Gather& g) {
     } else {
       b.ArgAddress(from, 0);
     }
-    const Sca first = b.BeginLoop(g.rows / kUnroll, kUnroll);
+    const int64_t unroll = g.Unroll();
+    const Sca first = b.BeginLoop(g.rows / unroll, unroll);
     b.NewBlock("copy rows");
     const Sca slot = b.SAdd(to, RowOffset(b, first, 8, g.pitch));
     const auto stride = static_cast<int32_t>(tile);
     const Sca numbers = g.index.AddressOf(b, indices, first);
-    for (int u = 0; u < kUnroll; ++u) {
+    for (int u = 0; u < unroll; ++u) {
       const Sca r = g.index.ClampedAt(b, numbers, u, g.table.rows);
       const Sca row = b.SAdd(from, RowOffset(b, r, g.table));
       for (int64_t k = 0; k < g.registers(); ++k) {
         const int64_t left = g.pieces() - 8 * k;
-        const auto there =
-            static_cast<int32_t>(8 * k * isa::kVregBytes + u * isa::kRowBytes);
+        const auto there = static_cast<int32_t>(
+            u / 8 * g.pitch + 8 * k * isa::kVregBytes + u % 8 * isa::kRowBytes);
         const auto at = static_cast<int32_t>(8 * k) * stride;
         if (left >= 8) {
           b.StoreStrided(kResult, slot, there, isa::kVregBytes, 1,

@@ -82,6 +82,7 @@ class ColumnGather {
     const int64_t steps = CeilOfRatio(out_.tiles_across, tiles_);
     t.grid = {steps};
     t.megacore_dim = steps > 1 ? 0 : -1;
+    index_.SetSteps(columns(), steps);
     index_window_ = index_.AddWindow(1, columns(), steps, &t);
     result_window_ = static_cast<int>(t.windows.size());
     t.windows.push_back(
@@ -190,7 +191,7 @@ class ColumnGather {
   }
 
   const PhysicalArray table_, out_;
-  const RowIndex index_;
+  RowIndex index_;
   const ColumnTiles column_;
   std::vector<isa::KernelArg> args_;
   int64_t tiles_ = 0;  // of 128 columns, in a step
@@ -205,7 +206,7 @@ absl::StatusOr<isa::Kernel> EmitColumnGather(const KernelContext& context,
   ASSIGN_OR_RETURN(const PhysicalArray table,
                    PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(i.shape()));
-  ASSIGN_OR_RETURN(const RowIndex index, RowIndex::Of(*i.operand(1)));
+  ASSIGN_OR_RETURN(const RowIndex index, RowIndex::OfGather(i));
   return ColumnGather(table, out, index).Emit(context, i);
 }
 

@@ -51,6 +51,7 @@ class ElementGather {
     const int64_t steps = CeilOfRatio(count_, elements_);
     t.grid = {steps};
     t.megacore_dim = steps > 1 ? 0 : -1;
+    index_.SetSteps(elements_, steps);
     index_window_ = index_.AddWindow(1, elements_, steps, &t);
     result_window_ = AddRows(2, isa::Direction::kOut,
                              elements_ / (parts_ * isa::kLanes), steps > 1, &t);
@@ -202,7 +203,7 @@ class ElementGather {
                        (uint32_t{1} << table_.bits) - 1);
   }
 
-  const ElementIndex index_;
+  ElementIndex index_;
   const PhysicalArray& table_;
   const int64_t count_;
   const int parts_;  // of a word

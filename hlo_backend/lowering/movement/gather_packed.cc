@@ -57,6 +57,7 @@ class PackedGather {
     const int64_t steps = CeilOfRatio(out_.rows, rows_);
     t.grid = {steps};
     t.megacore_dim = steps > 1 ? 0 : -1;
+    index_.SetSteps(rows_, steps);
     index_window_ = index_.AddWindow(1, rows_, steps, &t);
     result_ = StripBox::Of(out_, {}, rows_ / out_.tile_rows, out_.tiles_across,
                            rows_ / out_.packing);
@@ -234,7 +235,7 @@ class PackedGather {
   const hlo::Instruction& i_;
   const PhysicalArray& table_;
   const PhysicalArray& out_;
-  const RowIndex index_;
+  RowIndex index_;
   std::vector<isa::KernelArg> args_;
   int64_t rows_ = 0, slot_strip_ = 0;
   int index_window_ = 0, result_window_ = 0;
@@ -249,7 +250,7 @@ absl::StatusOr<isa::Kernel> EmitPackedGather(const KernelContext& context,
   ASSIGN_OR_RETURN(const PhysicalArray table,
                    PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(i.shape()));
-  ASSIGN_OR_RETURN(const RowIndex index, RowIndex::Of(*i.operand(1)));
+  ASSIGN_OR_RETURN(const RowIndex index, RowIndex::OfGather(i));
   return PackedGather(context, i, table, out, index).Emit();
 }
 

@@ -43,7 +43,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
   ASSIGN_OR_RETURN(const PhysicalArray table,
                    PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(const PhysicalArray out, PhysicalArray::Of(i.shape()));
-  ASSIGN_OR_RETURN(const RowIndex index, RowIndex::Of(*i.operand(1)));
+  ASSIGN_OR_RETURN(RowIndex index, RowIndex::OfGather(i));
   const int64_t plane = table.bytes() / table.sizes[0];
   const int64_t planes = out.sizes[0];
   if (!IsRowMajor(table) || !IsRowMajor(out) ||
@@ -57,6 +57,7 @@ absl::StatusOr<isa::Kernel> EmitPlaneGather(const KernelContext& context,
   const int64_t steps = planes / rows;
   tiling.grid = {steps};
   tiling.megacore_dim = steps > 1 ? 0 : -1;
+  index.SetSteps(rows, steps);
   const int index_window = index.AddWindow(1, rows, steps, &tiling);
   isa::DmaDescriptor copy;
   copy.src_arg = 0;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/analysis/bounded_rows.h"
 #include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/movement/start_index.h"
 
@@ -34,6 +35,12 @@ absl::StatusOr<RowIndex> RowIndex::Of(const hlo::Instruction& indices) {
   }
   return absl::UnimplementedError(absl::StrCat(
       "%", indices.name(), ": indices of shape ", shape.ToString()));
+}
+
+absl::StatusOr<RowIndex> RowIndex::OfGather(const hlo::Instruction& gather) {
+  ASSIGN_OR_RETURN(RowIndex r, Of(*gather.operand(1)));
+  r.marked_ = hlo::IsMarkedBounded(gather);
+  return r;
 }
 
 int RowIndex::AddWindow(int arg, int64_t rows, int64_t steps,
@@ -86,6 +93,7 @@ Sca RowIndex::Load(CodeBuilder& b, Sca window, Sca n, int64_t bound) const {
 Sca RowIndex::ClampedAt(CodeBuilder& b, Sca address, int beyond,
                         int64_t bound) const {
   Sca raw = LoadAt(b, address, beyond);
+  if (inside_) return raw;
   if (unsigned_) raw = SaturatedToSigned(b, raw);
   return b.SBinaryImm(Opcode::kSmin, b.SBinaryImm(Opcode::kSmax, raw, 0),
                       static_cast<int32_t>(bound - 1));

@@ -17,6 +17,15 @@ class RowIndex {
   // [N], or [N, 1]: one 32-bit integer for each of N rows. Unimplemented:
   // others.
   static absl::StatusOr<RowIndex> Of(const hlo::Instruction& indices);
+  // Those of a gather, which may be known to be inside of its table
+  // (analysis/bounded_rows.h).
+  static absl::StatusOr<RowIndex> OfGather(const hlo::Instruction& gather);
+
+  // Steps of `rows` rows follow: with none behind the last index, those that
+  // are known to be inside are not clamped.
+  void SetSteps(int64_t rows, int64_t steps) {
+    inside_ = marked_ && rows * steps == count_;
+  }
 
   // Adds the window that brings the indices of a step's `rows` rows to SMEM.
   int AddWindow(int arg, int64_t rows, int64_t steps, Tiling* tiling) const;
@@ -34,13 +43,15 @@ class RowIndex {
                          codegen::Sca n) const;
   codegen::Sca LoadAt(codegen::CodeBuilder& b, codegen::Sca address,
                       int beyond) const;
-  // The same, clamped to [0, bound).
+  // The same, clamped to [0, bound), which those of a marked gather are
+  // already.
   codegen::Sca ClampedAt(codegen::CodeBuilder& b, codegen::Sca address,
                          int beyond, int64_t bound) const;
 
  private:
   bool column_ = false;  // [N, 1]: an element every 512 bytes
   bool unsigned_ = false;
+  bool marked_ = false, inside_ = false;  // known to be; all that are loaded
   int64_t count_ = 0;
 };
 

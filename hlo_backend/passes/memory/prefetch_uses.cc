@@ -7,6 +7,7 @@
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/plane_gather.h"
 #include "hlo_backend/analysis/row_gather.h"
+#include "hlo_backend/analysis/table_columns.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
@@ -184,7 +185,8 @@ bool SharesPlanes(const Instruction& kernel, const Instruction& product) {
 
 bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip) {
   const bool elements = GathersElements(kernel);
-  if (!elements && !GathersRows(kernel)) return false;
+  const bool columns = GathersColumns(kernel);
+  if (!elements && !columns && !GathersRows(kernel)) return false;
   const Shape& table = kernel.operand(0)->shape();
   memory::TableRows rows;
   rows.table_bytes = PaddedBytes(table);
@@ -196,6 +198,10 @@ bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip) {
     }
     rows.rows = kernel.shape().ElementCount();
     rows.pieces = 1;
+  } else if (columns) {
+    // Each with the tiles that it is in.
+    rows.rows = kernel.shape().dim(1);
+    rows.pieces = RoundUpTo<int64_t>(table.dim(0), kTileRows);
   } else {
     rows.rows = kernel.shape().dim(0);
     rows.pieces = CeilOfRatio<int64_t>(table.dim(1), kLanes);
