@@ -219,6 +219,16 @@ class NestCode {
     codegen::Sca reg;
   };
   std::vector<BlockValue> block_values_;
+  // Where a row is that an index chooses, in a block: by stream and the static
+  // Where a row is that an index chooses, in a block: by stream, and by what of
+  // the index is known.
+  struct RowStart {
+    int64_t block = -1;
+    int start = -1;
+    codegen::Sca base, row;
+  };
+  const RowStart& StartOfRow(int stream, codegen::Sca start);
+  absl::flat_hash_map<std::pair<int, int64_t>, RowStart> row_starts_;
   std::vector<int> stream_pointer_;      // per stream, -1: none
   std::vector<int> coordinate_pointer_;  // per axis: element index, -1: none
   std::vector<int> stream_of_node_;

@@ -214,6 +214,29 @@ Vec NestCode::MakeElements(int number, Sca start, int column) {
   return words;
 }
 
+// Once in a block, whatever columns it is read for.
+const NestCode::RowStart& NestCode::StartOfRow(int number, Sca start) {
+  const Stream& s = g_.streams[number];
+  const PhysicalArray& a = s.array;
+  const int64_t offset = pointers_[coordinate_pointer_[s.row_axis]].offset;
+  RowStart& r = row_starts_[{number, offset}];
+  if (r.block == b_.block_number() && r.start == start.id) return r;
+  r.block = b_.block_number();
+  r.start = start.id;
+  r.row = Coordinate(s.row_axis, 0);
+  const Sca tile = b_.SBinaryImm(Opcode::kSshrl, r.row, CeilLog2(a.tile_rows));
+  const Sca in_tile = b_.SBinaryImm(Opcode::kSand, r.row,
+                                    static_cast<int32_t>(a.tile_rows - 1));
+  const int shift = a.packing_log2();
+  const Sca sublane =
+      shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
+  r.base = b_.SAdd(
+      start,
+      b_.SMulImm(tile, static_cast<int32_t>(places_[number].row_stride)));
+  r.base = b_.SAdd(r.base, b_.SMulImm(sublane, 512));
+  return r;
+}
+
 // A row of the array: the one that the column tile names (dense 1-D arrays),
 // or that a major index chooses.
 Vec NestCode::MakeRow(int number, Sca start, int column) {
@@ -242,19 +265,9 @@ Vec NestCode::MakeRow(int number, Sca start, int column) {
                            static_cast<int32_t>(place.row_stride)));
     }
   } else if (s.row_axis >= 0) {
-    row_index = Coordinate(s.row_axis, 0);
-    int64_t tile_shift = 0;
-    while ((int64_t{1} << tile_shift) < a.tile_rows) ++tile_shift;
-    const Sca tile = b_.SBinaryImm(Opcode::kSshrl, row_index,
-                                   static_cast<int32_t>(tile_shift));
-    const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row_index,
-                                      static_cast<int32_t>(a.tile_rows - 1));
-    const int shift = a.packing_log2();
-    const Sca sublane =
-        shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
-    base =
-        b_.SAdd(base, b_.SMulImm(tile, static_cast<int32_t>(place.row_stride)));
-    base = b_.SAdd(base, b_.SMulImm(sublane, 512));
+    const RowStart& at = StartOfRow(number, start);
+    base = at.base;
+    row_index = at.row;
   }
   offset += s.access == Access::kRowOfLanes
                 ? column * StrideOf(place, g_.column_axis)

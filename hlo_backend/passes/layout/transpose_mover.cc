@@ -21,6 +21,7 @@
 #include "hlo_backend/passes/layout/repeated_rows.h"
 #include "hlo_backend/passes/layout/reshape_of_rows.h"
 #include "hlo_backend/passes/layout/result_products.h"
+#include "hlo_backend/passes/layout/stacks_in_front.h"
 #include "hlo_backend/passes/layout/transposed.h"
 #include "hlo_backend/passes/layout/turned_rows.h"
 #include "hlo_backend/passes/layout/turned_tables.h"
@@ -262,7 +263,11 @@ class Mover {
 
   Instruction* Concatenate(Instruction* i) {
     const auto order = moving_.Order(i->operands());
-    if (!order.has_value()) return nullptr;
+    if (!order.has_value()) {
+      const auto stack = InFront(b_, *i, generation_);
+      return stack.has_value() ? moving_.Behind(stack->planes, stack->order)
+                               : nullptr;
+    }
     std::vector<Instruction*> operands;
     for (Instruction* o : i->operands())
       operands.push_back(moving_.Before(o, *order));

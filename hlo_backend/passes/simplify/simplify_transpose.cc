@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/vector_loops.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/simplify/simplify_rules.h"
@@ -129,6 +130,11 @@ Instruction* TransposeOfColumns(Instruction* i, Rewriter& r) {
     }
   }
   if (!IsIncreasing(others)) return nullptr;
+  // (Planes would be few numbers in the lanes.)
+  if (place == i->shape().rank() - 1 &&
+      i->shape().dim(static_cast<int>(place)) < kLanes) {
+    return nullptr;
+  }
   std::vector<Instruction*> parts;
   for (Instruction* part : x->operands()) {
     if (part->shape().dim(static_cast<int>(along)) != 1) return nullptr;
