@@ -116,6 +116,7 @@ class ElementGather {
     const int together = parts_ * isa::kLanes;
     const Sca n = b.BeginLoop(elements_ / together, together);
     std::vector<Vec> found;  // of each part of the row's words
+    found.reserve(parts_);
     for (int p = 0; p < parts_; ++p) {
       found.push_back(Found(b, n, p * isa::kLanes));
     }

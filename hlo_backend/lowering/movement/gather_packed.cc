@@ -166,6 +166,7 @@ class PackedGather {
     const Sca n = b.BeginLoop(rows_ / unit, static_cast<int32_t>(unit));
     const Sca from = b.GlobalSca(), at = b.GlobalSca();
     std::vector<Vec> shifts;
+    shifts.reserve(packing);
     for (int a = 0; a < packing; ++a) shifts.push_back(b.GlobalVec());
     b.NewBlock("parts of words");
     b.SMove(from, b.SAdd(slots, b.SBinaryImm(Opcode::kSshll, n, 9)));

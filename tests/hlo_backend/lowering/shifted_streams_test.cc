@@ -3,7 +3,6 @@
 // step and in many, from HBM and from VMEM?
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,18 +10,19 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/drawn_hlo.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
 
-using Sizes = std::vector<int64_t>;
+using Sizes = DrawnDims;
 
 // x - y and max(x - y, z) of three values of one shape, each a slice of an
 // array, a concatenation of two, a padded array, or an array.
-class ShiftWriter {
+class ShiftWriter : DrawnHlo {
  public:
-  explicit ShiftWriter(uint32_t seed) : random_(seed) {}
+  using DrawnHlo::DrawnHlo;
 
   std::string Write() {
     const char* types[] = {"f32", "bf16", "s32", "s16"};
@@ -31,7 +31,7 @@ class ShiftWriter {
                             {37, 2000}, {3, 50, 200}, {2, 3, 20, 140}};
     shape_ = shapes[Pick(6)];
     parameters_.clear();
-    body_.clear();
+    Clear();
     const std::string x = Value(), y = Value(), z = Value();
     std::string outer, names, arrays;
     for (size_t k = 0; k < parameters_.size(); ++k) {
@@ -50,8 +50,8 @@ class ShiftWriter {
           "  c = f32[] constant(0)\n"
           "  ROOT r = $6 reduce(m, c), dimensions={$7}, to_apply=sum\n}\n"
           "ENTRY e {\n$8  ROOT f = $6 fusion($9), kind=kInput, calls=body\n}\n",
-          arrays, body_, Array(shape_), x, y, z, reduced, reduced_, outer,
-          names);
+          arrays, body(), Array(type_, shape_), x, y, z, reduced, reduced_,
+          outer, names);
     }
     return absl::Substitute(
         "HloModule m\nbody {\n$0$1  d = $2 subtract($3, $4)\n"
@@ -61,27 +61,15 @@ class ShiftWriter {
         "  f0 = $2 get-tuple-element(f), index=0\n"
         "  f1 = $2 get-tuple-element(f), index=1\n"
         "  ROOT t = ($2, $2) tuple(f0, f1)\n}\n",
-        arrays, body_, Array(shape_), x, y, z, outer, names);
+        arrays, body(), Array(type_, shape_), x, y, z, outer, names);
   }
   size_t parameters() const { return parameters_.size(); }
 
  private:
-  int64_t Pick(int64_t n) {
-    return std::uniform_int_distribution<int64_t>(0, n - 1)(random_);
-  }
-  std::string Array(const Sizes& sizes) const {
-    return absl::StrCat(type_, "[", absl::StrJoin(sizes, ","), "]");
-  }
   std::string Parameter(const Sizes& sizes) {
-    parameters_.push_back(Array(sizes));
+    parameters_.push_back(Array(type_, sizes));
     return absl::StrCat("p", parameters_.size() - 1);
   }
-  std::string Add(const Sizes& sizes, const std::string& what) {
-    const std::string name = absl::StrCat("v", body_.size());
-    absl::StrAppend(&body_, "  ", name, " = ", Array(sizes), " ", what, "\n");
-    return name;
-  }
-
   // The shape without the dimensions that are summed up: all, the last, or all
   // others.
   std::string Reduced() {
@@ -102,7 +90,7 @@ class ShiftWriter {
       kept.pop_back();
     }
     reduced_ = absl::StrJoin(dims, ",");
-    return Array(kept);
+    return Array(type_, kept);
   }
 
   std::string Value() {
@@ -127,8 +115,9 @@ class ShiftWriter {
       ranges.push_back(absl::StrCat("[", before, ":", before + d, "]"));
       d += before + (Pick(2) == 0 ? Pick(20) : 0);
     }
-    return Add(sizes, absl::StrCat("slice(", Parameter(of), "), slice={",
-                                   absl::StrJoin(ranges, ", "), "}"));
+    return Add(type_, sizes,
+               absl::StrCat("slice(", Parameter(of), "), slice={",
+                            absl::StrJoin(ranges, ", "), "}"));
   }
 
   std::string Pad() {
@@ -140,10 +129,10 @@ class ShiftWriter {
       d -= low + high;
       dims.push_back(absl::StrCat(low, "_", high));
     }
-    const std::string value = absl::StrCat("c", body_.size());
-    absl::StrAppend(&body_, "  ", value, " = ", type_, "[] constant(3)\n");
-    return Add(shape_, absl::StrCat("pad(", Parameter(of), ", ", value,
-                                    "), padding=", absl::StrJoin(dims, "x")));
+    const std::string value = Add(type_, {}, "constant(3)");
+    return Add(type_, shape_,
+               absl::StrCat("pad(", Parameter(of), ", ", value,
+                            "), padding=", absl::StrJoin(dims, "x")));
   }
 
   // Of an array and a slice.
@@ -154,12 +143,12 @@ class ShiftWriter {
     a[d] = 1 + Pick(shape_[d] - 1);
     b[d] = shape_[d] - a[d];
     const std::string first = Parameter(a), second = Slice(b);
-    return Add(shape_, absl::StrCat("concatenate(", first, ", ", second,
-                                    "), dimensions={", d, "}"));
+    return Add(type_, shape_,
+               absl::StrCat("concatenate(", first, ", ", second,
+                            "), dimensions={", d, "}"));
   }
 
-  std::mt19937 random_;
-  std::string type_, body_, reduced_;
+  std::string type_, reduced_;
   std::vector<std::string> parameters_;
   Sizes shape_;
 };

@@ -3,7 +3,6 @@
 // and in many, in HBM and in VMEM?
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -13,50 +12,38 @@
 #include "absl/strings/substitute.h"
 #include "hlo_backend/lowering/movement/box_mover.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/drawn_hlo.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
 
-using Dims = std::vector<int64_t>;
+using Dims = DrawnDims;
 
 // Arrays p0 and p1; concatenations of slices of them, of each other, and of
 // slices of concatenations.
-class JoinWriter {
+class JoinWriter : DrawnHlo {
  public:
-  explicit JoinWriter(uint32_t seed) : random_(seed) {}
+  using DrawnHlo::DrawnHlo;
 
   std::string Write() {
     const char* types[] = {"f32", "bf16", "s8", "s32"};
     type_ = types[Pick(4)];
     const Dims shapes[] = {{3000}, {100, 300}, {3, 50, 200}, {2, 3, 40, 140}};
     shape_ = shapes[Pick(4)];
-    body_.clear();
-    count_ = 0;
+    Clear();
     Dims dims;
     const std::string root = Join(1, &dims);
-    const std::string p = Array(shape_);
+    const std::string p = Array(type_, shape_);
     return absl::Substitute(
         "HloModule m\nbody {\n  p0 = $0 parameter(0)\n  p1 = $0 parameter(1)\n"
         "$1  ROOT r = $2 copy($3)\n}\nENTRY e {\n  a = $0 parameter(0)\n"
         "  b = $0 parameter(1)\n"
         "  ROOT f = $2 fusion(a, b), kind=kLoop, calls=body\n}\n",
-        p, body_, Array(dims), root);
+        p, body(), Array(type_, dims), root);
   }
 
  private:
-  int64_t Pick(int64_t n) {
-    return std::uniform_int_distribution<int64_t>(0, n - 1)(random_);
-  }
-  std::string Array(const Dims& dims) const {
-    return absl::StrCat(type_, "[", absl::StrJoin(dims, ","), "]");
-  }
-  std::string Add(const Dims& dims, const std::string& what) {
-    const std::string name = absl::StrCat("v", count_++);
-    absl::StrAppend(&body_, "  ", name, " = ", Array(dims), " ", what, "\n");
-    return name;
-  }
-
   std::string Slice(const std::string& of, Dims* dims, size_t keep,
                     const Dims& kept) {
     std::vector<std::string> parts;
@@ -66,8 +53,9 @@ class JoinWriter {
       parts.push_back(absl::StrCat("[", start, ":", start + size, "]"));
       (*dims)[d] = size;
     }
-    return Add(*dims, absl::StrCat("slice(", of, "), slice={",
-                                   absl::StrJoin(parts, ", "), "}"));
+    return Add(type_, *dims,
+               absl::StrCat("slice(", of, "), slice={",
+                            absl::StrJoin(parts, ", "), "}"));
   }
 
   // Of two or three parts along one dimension.
@@ -93,14 +81,13 @@ class JoinWriter {
       parts.push_back(Slice(source, &part, d, kept));
       (*dims)[d] += part[d];
     }
-    return Add(*dims, absl::StrCat("concatenate(", absl::StrJoin(parts, ", "),
-                                   "), dimensions={", d, "}"));
+    return Add(type_, *dims,
+               absl::StrCat("concatenate(", absl::StrJoin(parts, ", "),
+                            "), dimensions={", d, "}"));
   }
 
-  std::mt19937 random_;
-  std::string type_, body_;
+  std::string type_;
   Dims shape_;
-  int count_ = 0;
 };
 
 // With so little room that results are cut into many blocks, or with much.

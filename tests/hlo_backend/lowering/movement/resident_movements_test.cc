@@ -1,6 +1,5 @@
 // Can every movement that memory-space assignment leaves values in VMEM for
 // read them there, and make its result there? Random ragged shapes.
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,18 +10,17 @@
 #include "hlo_backend/lowering/movement/box_mover.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/drawn_hlo.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
 namespace {
 
-using Dims = std::vector<int64_t>;
+using Dims = DrawnDims;
 
-class Movements {
+class Movements : DrawnHlo {
  public:
-  explicit Movements(int seed) : random_(seed) {}
-
-  int Pick(int n) { return static_cast<int>(random_() % n); }
+  using DrawnHlo::DrawnHlo;
 
   std::string Type() {
     static constexpr const char* kTypes[] = {"f32", "bf16", "s32", "u8"};
@@ -43,10 +41,6 @@ class Movements {
     }
   }
 
-  static std::string Array(const std::string& type, const Dims& dims) {
-    return absl::StrCat(type, "[", absl::StrJoin(dims, ","), "]");
-  }
-
   std::string Module(const std::vector<std::string>& parameters,
                      const std::string& root, const std::string& before = "") {
     std::string text = "HloModule m\nENTRY e {\n";
@@ -63,8 +57,8 @@ class Movements {
     Dims to;
     std::vector<std::string> cuts;
     for (int64_t d : from) {
-      const int64_t start = Pick(static_cast<int>(d));
-      const int64_t limit = start + 1 + Pick(static_cast<int>(d - start));
+      const int64_t start = Pick(d);
+      const int64_t limit = start + 1 + Pick(d - start);
       to.push_back(limit - start);
       cuts.push_back(absl::StrCat("[", start, ":", limit, "]"));
     }
@@ -79,7 +73,7 @@ class Movements {
     Dims to;
     std::vector<std::string> sides;
     for (int64_t d : from) {
-      const int low = Pick(4), high = Pick(4);
+      const int64_t low = Pick(4), high = Pick(4);
       to.push_back(d + low + high);
       sides.push_back(absl::StrCat(low, "_", high));
     }
@@ -93,7 +87,7 @@ class Movements {
     const std::string type = Type();
     const Dims one = Shape();
     Dims other = one, all = one;
-    const int at = Pick(static_cast<int>(one.size()));
+    const auto at = static_cast<size_t>(Pick(static_cast<int64_t>(one.size())));
     other[at] = 1 + Pick(40);
     all[at] += other[at];
     return Module({Array(type, one), Array(type, other)},
@@ -107,7 +101,7 @@ class Movements {
     Dims to;
     std::vector<std::string> parameters = {Array(type, from)}, names;
     for (int64_t d : from) {
-      to.push_back(1 + Pick(static_cast<int>(d)));
+      to.push_back(1 + Pick(d));
       names.push_back(absl::StrCat("p", parameters.size()));
       parameters.push_back("s32[]");
     }
@@ -122,7 +116,7 @@ class Movements {
     const std::string type = Type();
     const Dims all = Shape();
     Dims part;
-    for (int64_t d : all) part.push_back(1 + Pick(static_cast<int>(d)));
+    for (int64_t d : all) part.push_back(1 + Pick(d));
     std::vector<std::string> parameters = {Array(type, all), Array(type, part)};
     std::vector<std::string> names;
     for (size_t k = 0; k < all.size(); ++k) {
@@ -144,9 +138,6 @@ class Movements {
                                "index_vector_dim=1, slice_sizes={1,",
                                lanes, "}"));
   }
-
- private:
-  std::mt19937 random_;
 };
 
 // Every way to put arrays into VMEM: what is updated in place lies where its
