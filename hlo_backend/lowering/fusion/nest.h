@@ -54,6 +54,9 @@ struct Place {
   std::vector<int64_t> strides;  // as Stream::strides, in the slot
   // kScratch: the same of the values to be expanded, where they lie.
   std::vector<int64_t> source_strides;
+
+  // Bytes from one tile of the axis to the next; 0: no axis.
+  int64_t StrideOf(int axis) const { return axis < 0 ? 0 : strides[axis]; }
 };
 
 // The tiles of one body.
@@ -228,7 +231,9 @@ class NestCode {
     codegen::Sca base, row;
   };
   const RowStart& StartOfRow(int stream, codegen::Sca start);
+  codegen::Sca StartOfTile(int stream, codegen::Sca start);
   absl::flat_hash_map<std::pair<int, int64_t>, RowStart> row_starts_;
+  absl::flat_hash_map<int, RowStart> tile_starts_;
   std::vector<int> stream_pointer_;      // per stream, -1: none
   std::vector<int> coordinate_pointer_;  // per axis: element index, -1: none
   std::vector<int> stream_of_node_;
