@@ -80,7 +80,7 @@ class SortKernel {
   int Widest() const {
     int width = 3;
     const int64_t room = context_.model.vregs * 5 / 8;
-    while (width > 1 && (int64_t{p_.carried()} << width) > room) --width;
+    while (width > 1 && (int64_t{p_.compared()} << width) > room) --width;
     return std::min(width, p_.row_bits());
   }
 

@@ -106,7 +106,7 @@ absl::Status SortNetwork::RowPass(const Pass& pass) {
   }
   // As many groups of registers in one block as fit beside what is computed
   // from them: the inner ranges, the next one in part.
-  const int64_t registers = int64_t{carried_} << pass.width;
+  const int64_t registers = int64_t{problem_.compared()} << pass.width;
   const int64_t most =
       std::max<int64_t>(1, b_.model().vregs * 5 / 8 / registers);
   std::vector<Group> groups = {{0, false}};
@@ -190,6 +190,7 @@ absl::Status SortNetwork::RowBody(const Pass& pass,
                                 : b_.LoadStrided(kScratch, at, offset(k, g, i),
                                                  stride, pass.group));
       }
+      RETURN_IF_ERROR(order_.AddKey(&x[g][i]));
     }
   }
   std::vector<Mask> masks(levels_ + 1);
@@ -205,12 +206,14 @@ absl::Status SortNetwork::RowBody(const Pass& pass,
       for (int64_t i = 0; i < rows; ++i) {
         if (i & bit) continue;
         const bool down = by_register ? (i >> known & 1) != 0 : groups[g].down;
-        RETURN_IF_ERROR(Exchange(&x[g][i], &x[g][i | bit], down, mask));
+        RETURN_IF_ERROR(Exchange(&x[g][i], &x[g][i | bit], down, mask,
+                                 &stage == &pass.stages.back()));
       }
     }
   }
   for (int64_t g = 0; g < n; ++g) {
     for (int64_t i = 0; i < rows; ++i) {
+      order_.RemoveKey(&x[g][i]);
       for (int k = 0; k < carried_; ++k) {
         if (plain) {
           b_.Store(kScratch, at, offset(k, g, i), x[g][i][k]);
@@ -238,11 +241,13 @@ Mask SortNetwork::Descending(const Pass& pass, int level) {
   return sublane_bit < 0 ? Mask() : LaneBit(7 + sublane_bit);
 }
 
-absl::Status SortNetwork::Exchange(Row* x, Row* y, bool down, Mask mask) {
+absl::Status SortNetwork::Exchange(Row* x, Row* y, bool down, Mask mask,
+                                   bool last) {
   ASSIGN_OR_RETURN(Mask swap,
                    down ? order_.Before(*x, *y) : order_.Before(*y, *x));
   if (mask.valid()) swap = b_.MaskBinary(Opcode::kVmxor, swap, mask);
-  for (int k = 0; k < carried_; ++k) {
+  const size_t moved = last ? carried_ : x->size();
+  for (size_t k = 0; k < moved; ++k) {
     const Vec first = b_.Select(swap, (*y)[k], (*x)[k]);
     (*y)[k] = b_.Select(swap, (*x)[k], (*y)[k]);
     (*x)[k] = first;
@@ -252,7 +257,8 @@ absl::Status SortNetwork::Exchange(Row* x, Row* y, bool down, Mask mask) {
 
 absl::Status SortNetwork::LanePass(int level) {
   const int64_t all = layout_.rows / 8;
-  int64_t registers = std::max<int64_t>(1, b_.model().vregs * 3 / 8 / carried_);
+  int64_t registers =
+      std::max<int64_t>(1, b_.model().vregs * 3 / 8 / problem_.compared());
   registers = std::min(registers, all);
   while (all % registers != 0) --registers;
   const int stages = level - row_bits_;
@@ -285,30 +291,43 @@ absl::Status SortNetwork::LaneBody(int level, int first, int last,
     for (int k = 0; k < carried_; ++k) {
       x[r].push_back(b_.Load(kScratch, at, Offset(k, r * 8)));
     }
+    RETURN_IF_ERROR(order_.AddKey(&x[r]));
   }
   const Vec lanes = b_.LaneSequence();
   const Mask down = level < levels_ ? LaneBit(level - row_bits_) : Mask();
+  const bool strict = problem_.tie >= 0;
   for (int bit = first; bit >= last; --bit) {
     const Vec partner_lane =
         b_.BinaryImm(Opcode::kVxor, lanes, uint32_t{1} << bit);
     const Mask upper = LaneBit(bit);
     // Both lanes of a pair decide alike: both see the lower and the upper.
+    // Where no two elements are equal each may ask whether its partner comes
+    // first, and the upper one does the opposite.
+    Mask turned = down;
+    if (strict) {
+      turned =
+          down.valid() ? b_.MaskBinary(Opcode::kVmxor, upper, down) : upper;
+    }
     for (int64_t r = 0; r < registers; ++r) {
-      Row partner, below(carried_), over(carried_);
-      for (int k = 0; k < carried_; ++k) {
+      const auto n = static_cast<int>(x[r].size());
+      Row partner, below(n), over(n);
+      for (int k = 0; k < n; ++k) {
         partner.push_back(b_.Permute(x[r][k], partner_lane));
-        if (!order_.Reads(k)) continue;
+        if (strict || !order_.Reads(k)) continue;
         below[k] = b_.Select(upper, partner[k], x[r][k]);
         over[k] = b_.Select(upper, x[r][k], partner[k]);
       }
-      ASSIGN_OR_RETURN(Mask swap, order_.Before(over, below));
-      if (down.valid()) swap = b_.MaskBinary(Opcode::kVmxor, swap, down);
-      for (int k = 0; k < carried_; ++k) {
+      ASSIGN_OR_RETURN(Mask swap, strict ? order_.Before(partner, x[r])
+                                         : order_.Before(over, below));
+      if (turned.valid()) swap = b_.MaskBinary(Opcode::kVmxor, swap, turned);
+      const int moved = bit == last ? carried_ : n;
+      for (int k = 0; k < moved; ++k) {
         x[r][k] = b_.Select(swap, partner[k], x[r][k]);
       }
     }
   }
   for (int64_t r = 0; r < registers; ++r) {
+    order_.RemoveKey(&x[r]);
     for (int k = 0; k < carried_; ++k) {
       b_.Store(kScratch, at, Offset(k, r * 8), x[r][k]);
     }

@@ -93,7 +93,9 @@ class SortNetwork {
   codegen::Mask LaneBit(int bit);
   codegen::Sca Address(const std::vector<codegen::Sca>& counters);
   int32_t Offset(int array, int64_t row) const;
-  absl::Status Exchange(Row* x, Row* y, bool down, codegen::Mask mask);
+  // `last`: nothing is compared behind it, and keys beside values stay.
+  absl::Status Exchange(Row* x, Row* y, bool down, codegen::Mask mask,
+                        bool last);
 
   const SortProblem& problem_;
   const SortLayout& layout_;

@@ -1,5 +1,9 @@
 #include "hlo_backend/lowering/sorting/sort_order.h"
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "base/numerics/bits.h"
 #include "base/status.h"
@@ -34,10 +38,14 @@ SortOrder::SortOrder(const SortProblem& problem, CodeBuilder* b)
   const hlo::Computation& comparator = *problem.sort->to_apply();
   for (const Instruction* i : comparator.PostOrder()) {
     body_.push_back(i);
-    if (i->opcode() == hlo::Opcode::kParameter &&
+    if (!problem.key.has_value() && i->opcode() == hlo::Opcode::kParameter &&
         (i->user_count() > 0 || i == comparator.root())) {
       reads_[i->parameter_number() / 2] = true;
     }
+  }
+  if (problem.key.has_value()) {
+    reads_.resize(problem.compared(), true);
+    if (!problem.has_key_beside()) reads_[problem.key->array] = true;
   }
   if (problem.tie >= 0) reads_[problem.tie] = true;
   if (problem.pads()) reads_[problem.position] = true;
@@ -125,18 +133,90 @@ absl::StatusOr<Value> SortOrder::Compare(absl::Span<const Vec> x,
   return values.at(body_.back());
 }
 
+absl::Status SortOrder::AddKey(std::vector<Vec>* x) {
+  const std::optional<SortKey>& key = problem_.key;
+  if (!key.has_value() || (key->is_value && !key->total_order)) {
+    return absl::OkStatus();
+  }
+  known_.clear();
+  Vec made = (*x)[key->array];
+  if (key->Beside()) {
+    absl::flat_hash_map<const Instruction*, Value> values;
+    for (const Instruction* i : body_) {
+      if (i->opcode() == hlo::Opcode::kParameter) {
+        values[i] = Value::Of((*x)[i->parameter_number() / 2]);
+        continue;
+      }
+      std::vector<Value> inputs;
+      for (const Instruction* o : i->operands()) inputs.push_back(values.at(o));
+      ASSIGN_OR_RETURN(values[i], Make(*i, inputs));
+      if (i == key->of_first) break;
+    }
+    made = values.at(key->of_first).vec;
+  }
+  if (key->total_order) made = EmitTotalOrderKey(b_, made);
+  if (key->Beside()) {
+    x->push_back(made);
+  } else {
+    (*x)[key->array] = made;
+  }
+  return absl::OkStatus();
+}
+
+void SortOrder::RemoveKey(std::vector<Vec>* x) {
+  const std::optional<SortKey>& key = problem_.key;
+  if (!key.has_value()) return;
+  if (key->Beside()) {
+    x->pop_back();
+    return;
+  }
+  Vec& value = (*x)[key->array];
+  // The key's key is the value.
+  if (key->total_order) value = EmitTotalOrderKey(b_, value);
+}
+
+// (A NaN that a partial order compares has no place, in HLO either.)
+Mask SortOrder::CompareKeys(Vec x, Vec y, bool or_equal) {
+  static constexpr Opcode kF32[] = {Opcode::kVcmpLtF32, Opcode::kVcmpGtF32,
+                                    Opcode::kVcmpLeF32, Opcode::kVcmpGeF32};
+  static constexpr Opcode kS32[] = {Opcode::kVcmpLtS32, Opcode::kVcmpGtS32,
+                                    Opcode::kVcmpLeS32, Opcode::kVcmpGeS32};
+  static constexpr Opcode kU32[] = {Opcode::kVcmpLtU32, Opcode::kVcmpGtU32,
+                                    Opcode::kVcmpLeU32, Opcode::kVcmpGeU32};
+  const SortKey& key = *problem_.key;
+  const hlo::PrimitiveType type = key.of_first->shape().type();
+  const Opcode* table = key.total_order || hlo::IsSigned(type) ? kS32
+                        : hlo::IsFloat(type)                   ? kF32
+                                                               : kU32;
+  if (key.swapped) std::swap(x, y);
+  const int more = key.direction == hlo::CompareDirection::kGt ? 1 : 0;
+  return b_.Compare(table[more + (or_equal ? 2 : 0)], x, y);
+}
+
 absl::StatusOr<Mask> SortOrder::Before(absl::Span<const Vec> x,
                                        absl::Span<const Vec> y) {
   known_.clear();
-  ASSIGN_OR_RETURN(const Value less, Compare(x, y));
-  Mask before = less.mask;
+  Mask before, not_behind;
+  if (problem_.key.has_value()) {
+    const int at =
+        problem_.has_key_beside() ? problem_.carried() : problem_.key->array;
+    before = CompareKeys(x[at], y[at], /*or_equal=*/false);
+    if (problem_.tie >= 0) {
+      not_behind = CompareKeys(x[at], y[at], /*or_equal=*/true);
+    }
+  } else {
+    ASSIGN_OR_RETURN(const Value less, Compare(x, y));
+    before = less.mask;
+    if (problem_.tie >= 0) {
+      ASSIGN_OR_RETURN(const Value more, Compare(y, x));
+      not_behind = b_.MaskNot(more.mask);
+    }
+  }
   if (problem_.tie >= 0) {
-    ASSIGN_OR_RETURN(const Value more, Compare(y, x));
     const Mask first =
         b_.Compare(Opcode::kVcmpLtS32, x[problem_.tie], y[problem_.tie]);
-    const Mask by_tie =
-        b_.MaskBinary(Opcode::kVmand, b_.MaskNot(more.mask), first);
-    before = b_.MaskBinary(Opcode::kVmor, before, by_tie);
+    before = b_.MaskBinary(Opcode::kVmor, before,
+                           b_.MaskBinary(Opcode::kVmand, not_behind, first));
   }
   if (problem_.pads()) {
     const uint32_t length = static_cast<uint32_t>(problem_.length);

@@ -3,7 +3,9 @@
 //
 //   SortOrder order(problem, &b);
 //   order.StartBlock();
+//   order.AddKey(&first), order.AddKey(&second);
 //   Mask m = order.Before(second, first);   // registers of all carried arrays
+//   order.RemoveKey(&first) ...             // before they are stored
 //
 // What the comparator makes of one side alone (a NaN put in its place, -0 made
 // 0) is computed once where both directions are asked for.
@@ -30,8 +32,12 @@ class SortOrder {
   void StartBlock();
   // True if Before() reads this carried array.
   bool Reads(int array) const { return reads_[array]; }
+  // Makes the key of an element (sort_key.h) from the registers of all carried
+  // arrays: in place of its value, or behind them. And undoes that.
+  absl::Status AddKey(std::vector<codegen::Vec>* x);
+  void RemoveKey(std::vector<codegen::Vec>* x);
   // Set where element `x` comes before `y`; one register for each carried
-  // array, those that are not read may be invalid.
+  // array and the key, those that are not read may be invalid.
   absl::StatusOr<codegen::Mask> Before(absl::Span<const codegen::Vec> x,
                                        absl::Span<const codegen::Vec> y);
 
@@ -41,6 +47,8 @@ class SortOrder {
   absl::StatusOr<Value> Make(const hlo::Instruction& i,
                              absl::Span<const Value> inputs);
   codegen::Vec TotalOrderKey(codegen::Vec v);
+  // By their keys: `x` before `y`, or (`or_equal`) not behind it.
+  codegen::Mask CompareKeys(codegen::Vec x, codegen::Vec y, bool or_equal);
 
   const SortProblem& problem_;
   codegen::CodeBuilder& b_;

@@ -62,6 +62,7 @@ absl::StatusOr<SortProblem> SortProblem::Of(const hlo::Instruction& sort) {
     p.position = p.operands;
   }
   if (stable) p.tie = p.position;
+  p.key = SortKey::Of(sort);
   return p;
 }
 

@@ -16,10 +16,12 @@
 #define PTXLA_HLO_BACKEND_LOWERING_SORTING_SORT_PROBLEM_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/status/statusor.h"
 #include "hlo_backend/ir/instruction.h"
 #include "hlo_backend/lowering/physical_array.h"
+#include "hlo_backend/lowering/sorting/sort_key.h"
 
 namespace ptxla::lowering {
 
@@ -33,13 +35,17 @@ struct SortProblem {
   bool index = false;  // and one that the kernel makes: positions
   int tie = -1;        // carried array that decides between equal elements
   int position = -1;   // carried array of positions; -1: none
-  int64_t length = 0;  // of the dimension
-  int64_t padded = 0;  // power of two
+  std::optional<SortKey> key;  // that the comparator compares
+  int64_t length = 0;          // of the dimension
+  int64_t padded = 0;          // power of two
   // kLanes: lanes in use (a power of two) and rows of a lane.
   int64_t lanes = 1, rows = 0;
 
   // Operands and the index.
   int carried() const { return operands + (index ? 1 : 0); }
+  // Registers of an element while it is compared: its key may be one more.
+  bool has_key_beside() const { return key.has_value() && key->Beside(); }
+  int compared() const { return carried() + (has_key_beside() ? 1 : 0); }
   bool pads() const { return padded > length; }
   // Bits of a position that are rows, and lanes above them.
   int row_bits() const;
