@@ -1,11 +1,13 @@
 #include "hlo_backend/passes/layout/free_work.h"
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/dimension_utils.h"
+#include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/in_order.h"
 
 namespace ptxla::hlo {
@@ -31,6 +33,24 @@ bool IsFreeToDepth(const Instruction& x, int depth) {
 
 bool IsReadHereOnly(const Instruction& x) {
   return x.user_count() == 1 && !x.IsRoot() && !HasControlEdges(x);
+}
+
+// Of the arrays that the work broadcasts, those whose own dimensions another
+// order would turn.
+int64_t TurnedElements(const Instruction& work, const DimVector& order) {
+  if (work.opcode() == Opcode::kBroadcast) {
+    const DimVector places = Inverse(order);
+    DimVector mapped;
+    for (const int64_t d : work.dimensions()) mapped.push_back(places[d]);
+    return std::is_sorted(mapped.begin(), mapped.end())
+               ? 0
+               : work.operand(0)->shape().ElementCount();
+  }
+  int64_t elements = 0;
+  for (const Instruction* o : work.operands()) {
+    if (!o->shape().IsScalar()) elements += TurnedElements(*o, order);
+  }
+  return elements;
 }
 
 }  // namespace
@@ -65,14 +85,26 @@ Instruction* MadeInOrder(Builder& b, Instruction* i) {
   if (x->opcode() != Opcode::kReduce || x->operand_count() != 2) return nullptr;
   Instruction* terms = x->operand(0);
   if (!IsReadHereOnly(*terms) || !IsFreeWork(*terms)) return nullptr;
-  // What is reduced keeps its place, the others change theirs.
+  // What is reduced keeps its place and the others change theirs, or it comes
+  // last: as fewer elements are turned.
   const int rank = terms->shape().rank();
   const DimVector kept = Others(rank, x->dimensions());
-  DimVector whole(rank);
+  DimVector whole(rank), last, dims;
   std::iota(whole.begin(), whole.end(), 0);
-  for (size_t d = 0; d < order.size(); ++d) whole[kept[d]] = kept[order[d]];
-  return b.Reduce(FreeWorkInOrder(b, terms, whole), x->operand(1),
-                  x->dimensions(), x->to_apply());
+  for (size_t d = 0; d < order.size(); ++d) {
+    whole[kept[d]] = kept[order[d]];
+    last.push_back(kept[order[d]]);
+  }
+  for (const int64_t d : x->dimensions()) {
+    dims.push_back(static_cast<int64_t>(last.size()));
+    last.push_back(d);
+  }
+  if (TurnedElements(*terms, whole) <= TurnedElements(*terms, last)) {
+    return b.Reduce(FreeWorkInOrder(b, terms, whole), x->operand(1),
+                    x->dimensions(), x->to_apply());
+  }
+  return b.Reduce(FreeWorkInOrder(b, terms, last), x->operand(1), dims,
+                  x->to_apply());
 }
 
 }  // namespace ptxla::hlo
