@@ -65,21 +65,31 @@ void EndWithTheLast(Gather* g) {
   }
 }
 
-absl::StatusOr<Gather> Frame(const hlo::Instruction& i) {
+// Long rows are fewer in a step: two slots of the result fit.
+int64_t RowsPerStep(const KernelContext& context, int64_t pitch) {
+  int64_t rows = kRowsPerStep;
+  while (rows > kUnroll && 2 * rows / 8 * pitch > VmemBudget(context)) {
+    rows /= 2;
+  }
+  return rows;
+}
+
+absl::StatusOr<Gather> Frame(const KernelContext& context,
+                             const hlo::Instruction& i) {
   Gather g;
   ASSIGN_OR_RETURN(g.table, PhysicalArray::Of(i.operand(0)->shape()));
   ASSIGN_OR_RETURN(g.out, PhysicalArray::Of(i.shape()));
   ASSIGN_OR_RETURN(g.index, RowIndex::OfGather(i));
   Tiling& t = g.tiling;
   ASSIGN_OR_RETURN(t.args, KernelArgs(i));
-  g.rows =
-      RoundUpTo<int64_t>(std::min<int64_t>(g.out.rows, kRowsPerStep), kUnroll);
+  g.pitch = g.out.tiles_across * isa::kVregBytes;
+  g.rows = RoundUpTo<int64_t>(
+      std::min<int64_t>(g.out.rows, RowsPerStep(context, g.pitch)), kUnroll);
   g.steps = CeilOfRatio(g.out.rows, g.rows);
   t.grid = {g.steps};
   t.megacore_dim = g.steps > 1 ? 0 : -1;
   g.index.SetSteps(g.rows, g.steps);
   g.indices = g.index.AddWindow(1, g.rows, g.steps, &t);
-  g.pitch = g.out.tiles_across * isa::kVregBytes;
   isa::Window w;
   w.arg = 2;
   w.direction = isa::Direction::kOut;
@@ -263,7 +273,7 @@ absl::StatusOr<isa::Kernel> EmitGather(const KernelContext& context,
   if (hlo::BitWidth(i.shape().type()) != 32) {
     return EmitPackedGather(context, i);
   }
-  ASSIGN_OR_RETURN(const Gather gather, Frame(i));
+  ASSIGN_OR_RETURN(const Gather gather, Frame(context, i));
   // Tiles of both as registers have them.
   if (gather.table.tile_rows == 8 && gather.out.tile_rows == 8 &&
       CopyIsCheaper(context, gather)) {

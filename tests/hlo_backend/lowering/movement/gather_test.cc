@@ -37,6 +37,15 @@ TEST(GatherTest, RowsComeByIndex) {
   }
 }
 
+// 256 of them in two slots would take 41 MB.
+TEST(GatherTest, LongRowsAreFewInAStep) {
+  HarnessOptions options;
+  options.chip = "v5e";
+  options.low = 0;
+  options.high = 3;
+  EXPECT_OK(CompareKernel(Lookup(4, 20000, "s32[300]"), options).status());
+}
+
 TEST(GatherTest, ColumnsComeByIndex) {
   for (const char* chip : {"v3", "v4", "v5e", "v6e"}) {
     for (const char* type : {"f32", "bf16", "s32"}) {
