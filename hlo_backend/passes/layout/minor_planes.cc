@@ -1,264 +1,46 @@
 #include "hlo_backend/passes/layout/minor_planes.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "chips/compiler_policy.h"
-#include "hlo_backend/analysis/tiled_layout.h"
-#include "hlo_backend/passes/control_edges.h"
+#include "hlo_backend/ir/builder.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/block_reduces.h"
 #include "hlo_backend/passes/layout/dimension_order.h"
 #include "hlo_backend/passes/layout/in_order.h"
+#include "hlo_backend/passes/layout/point_group.h"
 #include "hlo_backend/passes/layout/point_work.h"
-#include "hlo_backend/passes/loops/loop_elements.h"
 
 namespace ptxla::hlo {
 namespace {
 
-bool IsBodyOfPlainLoop(const Computation& c) {
-  const Instruction* loop = LoopOf(c);
-  return loop != nullptr && IsPlainLoop(*loop);
-}
-
-class Group {
+// Brings a group into its other order.
+class Turning {
  public:
-  Group(Computation* c, int generation)
-      : c_(c),
-        b_(c),
-        generation_(generation),
-        is_loop_(IsBodyOfPlainLoop(*c)) {}
-
-  // All that hangs together with `first`.
-  void Gather(Instruction* first, absl::flat_hash_set<Instruction*>* seen) {
-    order_ = {first};
-    members_ = {first};
-    for (size_t next = 0; next < order_.size(); ++next) {
-      Instruction* i = order_[next];
-      for (Instruction* o : i->operands()) Join(*i, o);
-      for (Instruction* u : i->users()) Join(*i, u);
-    }
-    seen->insert(order_.begin(), order_.end());
-    ChooseOrder();
-  }
-
-  bool Pays() const {
-    if (static_cast<int64_t>(order_.size()) >
-        chips::WholePolicy("minor_planes_group"))
-      return false;
-    // Rows that are interleaved, and no more, are a movement's own.
-    if (std::all_of(order_.begin(), order_.end(), [&](const Instruction* i) {
-          return CutsNumbers(*i) && LeavesAsLanes(*i) != nullptr;
-        })) {
-      return false;
-    }
-    int64_t now = 0, then = 0;
-    bool moves = false;
-    absl::flat_hash_set<const Instruction*> read;
-    for (const Instruction* i : order_) {
-      now = std::max(now, Bytes(*i, /*planes=*/false));
-      then = std::max(then, Bytes(*i, /*planes=*/true));
-    }
-    for (const Instruction* i : order_) {
-      for (const Instruction* o : i->operands()) {
-        if (o->shape().IsScalar() || members_.contains(o) ||
-            !read.insert(o).second) {
-          continue;
-        }
-        if (IsState(*o) || IsTurnedProduct(*o)) {
-          now += Bytes(*o, false);
-          then += Bytes(*o, true);
-        } else if (IsFreeInOrder(*o)) {
-          if (o->operand_count() > 0) then += 2 * Packed(*o->operand(0));
-        } else if (IsOneNumber(*o)) {
-          moves = true;
-          now += 2 * Bytes(*o, false);
-          then += 2 * Packed(*o->operand(0));
-        } else {
-          // (Lanes become rows before they are parted, then planes.)
-          const int64_t moved = o->opcode() == Opcode::kTranspose ? 0
-                                : SplitsLanes(*o) ? 4 * Packed(*o->operand(0))
-                                                  : Bytes(*o, false);
-          moves = true;
-          now += (SplitsLanes(*o) ? 2 : 1) * Bytes(*o, false);
-          then += moved + 2 * Bytes(*o, true);
-        }
-      }
-      if (const Instruction* joined = LeavesAsLanes(*i); joined != nullptr) {
-        moves = true;
-        now += 2 * Bytes(*i, false);
-        then += 4 * Packed(*joined) + 2 * Bytes(*i, true);
-      } else if (LeavesWhole(*i)) {
-        moves = true;
-        now += Bytes(*i, false);
-        then += Bytes(*i, false) + 2 * Bytes(*i, true);
-      } else if (IsNextState(*i)) {
-        now += Bytes(*i, false);
-        then += Bytes(*i, true);
-      }
-    }
-    // Of what lies nowhere the tiles count.
-    return moves ? then * chips::WholePolicy("reshape_gain") <= now
-                 : then < now;
-  }
+  Turning(Computation* c, const PointGroup& group)
+      : c_(c), b_(c), group_(group) {}
 
   void Turn() {
     for (Instruction* i : c_->PostOrder()) {
-      if (!members_.contains(i)) continue;
+      if (!group_.Has(i)) continue;
       b_.set_metadata(i->shared_metadata());
       std::vector<Instruction*> operands;
       for (Instruction* o : i->operands()) operands.push_back(Planes(o));
-      Instruction* planes =
-          c_->AddLike(*i,
-                      Shape::Array(i->shape().type(),
-                                   Permuted(i->shape().dims(), Order(*i))),
-                      operands);
-      CutInOrder(planes, Order(*i));
+      Instruction* planes = c_->AddLike(
+          *i,
+          Shape::Array(i->shape().type(),
+                       Permuted(i->shape().dims(), group_.Order(*i))),
+          operands);
+      CutInOrder(planes, group_.Order(*i));
       planes_[i] = planes;
     }
-    for (Instruction* i : order_) Leave(i);
+    for (Instruction* i : group_.members()) Leave(i);
   }
 
  private:
-  // With as many numbers as what it is next to, or some of them, or more.
-  void Join(const Instruction& from, Instruction* i) {
-    if (i->shape().IsArray() && HasFewNumbers(*i) && IsPointWork(*i) &&
-        (i->shape().dims().back() == from.shape().dims().back() ||
-         CutsNumbers(*i) || CutsNumbers(from)) &&
-        members_.insert(i).second) {
-      order_.push_back(i);
-    }
-  }
-
-  // In the rows of tiles, where they fill these as well as planes would: points
-  // that are cut along an outer dimension are whole tiles then.
-  void ChooseOrder() {
-    int64_t planes = 0, rows = 0;
-    bool cuts = false;
-    bool carries = false, multiplies = false;
-    for (const Instruction* i : order_) {
-      cuts |= CutsPoints(*i);
-      for (const Instruction* o : i->operands()) {
-        carries |= IsState(*o);
-        multiplies |= IsLoneProduct(*o);
-      }
-      in_rows_ = false;
-      planes = std::max(planes, Bytes(*i, /*planes=*/true));
-      in_rows_ = true;
-      rows = std::max(rows, Bytes(*i, /*planes=*/true));
-    }
-    turns_products_ = carries && multiplies && rows <= planes;
-    in_rows_ = (cuts || turns_products_) && rows <= planes;
-  }
-
-  static bool IsLoneProduct(const Instruction& i) {
-    return i.opcode() == Opcode::kDot && i.user_count() == 1;
-  }
-  // A product whose rows and columns change places, at no cost.
-  bool IsTurnedProduct(const Instruction& i) const {
-    return turns_products_ && IsLoneProduct(i);
-  }
-
-  // State of the loop that only the group has, and makes the next one of: it
-  // will lie in the group's order (loop_transposes.h).
-  bool IsState(const Instruction& o) const {
-    if (!is_loop_ || o.opcode() != Opcode::kGetTupleElement ||
-        o.operand(0) != c_->parameter(0) ||
-        ElementsOf(*c_->parameter(0), static_cast<int>(o.tuple_index()))
-                .size() != 1) {
-      return false;
-    }
-    const auto is_member = [&](const Instruction* i) {
-      return members_.contains(i);
-    };
-    return is_member(c_->root()->operand(static_cast<int>(o.tuple_index()))) &&
-           std::all_of(o.users().begin(), o.users().end(), is_member);
-  }
-  // All that the root has of it is such state.
-  bool IsNextState(const Instruction& i) const {
-    if (!is_loop_) return false;
-    bool is_next = false;
-    for (int k = 0; k < c_->root()->operand_count(); ++k) {
-      if (c_->root()->operand(k) != &i) continue;
-      const std::vector<Instruction*> names = ElementsOf(*c_->parameter(0), k);
-      if (names.size() != 1 || !IsState(*names[0])) return false;
-      is_next = true;
-    }
-    return is_next;
-  }
-
-  // The numbers of a point in front, or before the last dimension of points.
-  DimVector Order(const Instruction& i) const {
-    return OrderOfRank(i.shape().rank());
-  }
-  DimVector OrderOfRank(int rank) const {
-    DimVector order;
-    for (int d = 0; d + 1 < rank; ++d) order.push_back(d);
-    order.insert(in_rows_ ? order.end() - 1 : order.begin(), rank - 1);
-    return order;
-  }
-
-  int64_t Bytes(const Instruction& i, bool planes) const {
-    const DimVector dims =
-        planes ? Permuted(i.shape().dims(), Order(i)) : i.shape().dims();
-    return TpuBytes(Shape::Array(i.shape().type(), dims), generation_);
-  }
-  int64_t Packed(const Instruction& i) const {
-    return TpuBytes(Shape::Array(i.shape().type(), i.shape().dims()),
-                    generation_);
-  }
-
-  // What is left of a point's numbers is small, or nothing.
-  static bool Reduces(const Instruction& user) {
-    return user.opcode() == Opcode::kReduce && user.operand_count() == 2 &&
-           !HasControlEdges(user);
-  }
-  static bool PicksNumber(const Instruction& user) {
-    return user.opcode() == Opcode::kSlice && user.shape().dims().back() == 1 &&
-           !HasControlEdges(user);
-  }
-
-  // A product that has the numbers as batch, and them in front anyway.
-  static bool IsBatchOf(const Instruction& user, const Instruction& i) {
-    if (user.opcode() != Opcode::kDot) return false;
-    const DotAttrs& a = user.attrs<DotAttrs>();
-    const int64_t last = i.shape().rank() - 1;
-    return (user.operand(0) != &i || Contains(a.lhs_batch, last)) &&
-           (user.operand(1) != &i || Contains(a.rhs_batch, last));
-  }
-
-  // All that reads it whole joins its lanes, in one way; null: others.
-  const Instruction* LeavesAsLanes(const Instruction& i) const {
-    const Instruction* joined = nullptr;
-    if (i.IsRoot()) return nullptr;
-    for (const Instruction* u : i.users()) {
-      if (members_.contains(u) || Reduces(*u) || PicksNumber(*u)) continue;
-      if (!JoinsLanes(*u) || HasControlEdges(*u) ||
-          (joined != nullptr && !joined->shape().SameDims(u->shape()))) {
-        return nullptr;
-      }
-      joined = u;
-    }
-    return joined;
-  }
-
-  // Somebody reads it as it was.
-  bool LeavesWhole(const Instruction& i) const {
-    if (i.IsRoot()) return true;
-    for (const Instruction* u : i.users()) {
-      if (!members_.contains(u) && !Reduces(*u) && !PicksNumber(*u) &&
-          u->opcode() != Opcode::kTranspose && !IsBatchOf(*u, i) &&
-          !(u == c_->root() && IsNextState(i))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   // Dimensions in this order without those that are reduced.
   static DimVector Kept(const DimVector& order,
                         absl::Span<const int64_t> reduced) {
@@ -272,13 +54,13 @@ class Group {
   Instruction* Planes(Instruction* o) {
     if (o->shape().IsScalar()) return o;
     Instruction*& value = planes_[o];
-    if (value == nullptr) value = InOrder(b_, o, Order(*o));
+    if (value == nullptr) value = InOrder(b_, o, group_.Order(*o));
     return value;
   }
 
   void Leave(Instruction* i) {
     Instruction* planes = planes_.at(i);
-    const DimVector order = Order(*i), back = Inverse(order);
+    const DimVector order = group_.Order(*i), back = Inverse(order);
     const std::vector<Instruction*> users(i->users().begin(), i->users().end());
     Instruction* whole = nullptr;
     const auto as_it_was = [&] {
@@ -287,9 +69,9 @@ class Group {
     };
     // What is replaced stays, unread, until the walk over the computation ends.
     for (Instruction* u : users) {
-      if (members_.contains(u)) continue;
+      if (group_.Has(u)) continue;
       b_.set_metadata(u->shared_metadata());
-      if (Reduces(*u)) {
+      if (PointGroup::Reduces(*u)) {
         DimVector dims;
         for (const int64_t d : u->dimensions()) dims.push_back(back[d]);
         std::sort(dims.begin(), dims.end());
@@ -299,8 +81,9 @@ class Group {
         u->ReplaceAllUsesWith(
             std::is_sorted(kept.begin(), kept.end())
                 ? sums
-                : b_.Transpose(sums, Inverse(OrderOfRank(u->shape().rank()))));
-      } else if (PicksNumber(*u)) {
+                : b_.Transpose(sums,
+                               Inverse(group_.OrderOfRank(u->shape().rank()))));
+      } else if (PointGroup::PicksNumber(*u)) {
         const auto& a = u->attrs<SliceAttrs>();
         Instruction* picked =
             b_.Slice(planes, Permuted(a.starts, order),
@@ -317,12 +100,7 @@ class Group {
 
   Computation* c_;
   Builder b_;
-  const int generation_;
-  const bool is_loop_;    // the body of one
-  bool in_rows_ = false;  // where the numbers of a point come
-  bool turns_products_ = false;
-  std::vector<Instruction*> order_;
-  absl::flat_hash_set<const Instruction*> members_;
+  const PointGroup& group_;
   absl::flat_hash_map<const Instruction*, Instruction*> planes_;
 };
 
@@ -343,10 +121,10 @@ absl::StatusOr<bool> MinorPlanesPass::Run(Module* module,
         continue;
       }
       if (seen.contains(i) || !HasFewNumbers(*i) || !IsPointWork(*i)) continue;
-      Group group(c, generation);
+      PointGroup group(c, generation);
       group.Gather(i, &seen);
       if (!group.Pays()) continue;
-      group.Turn();
+      Turning(c, group).Turn();
       here = true;
     }
     if (here) c->RemoveDead();

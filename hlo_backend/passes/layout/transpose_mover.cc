@@ -23,6 +23,7 @@
 #include "hlo_backend/passes/layout/result_products.h"
 #include "hlo_backend/passes/layout/stacks_in_front.h"
 #include "hlo_backend/passes/layout/transposed.h"
+#include "hlo_backend/passes/layout/turned_parts.h"
 #include "hlo_backend/passes/layout/turned_rows.h"
 #include "hlo_backend/passes/layout/turned_tables.h"
 #include "hlo_backend/passes/layout/unit_transposes.h"
@@ -149,7 +150,7 @@ class Mover {
         return Concatenate(i);
       case Opcode::kDynamicSlice:
       case Opcode::kDynamicUpdateSlice:
-        return Part(i);
+        return OfTurnedArray(&b_, &moving_, i);
       case Opcode::kReshape:
         return Reshape(i);
       case Opcode::kGather:
@@ -273,30 +274,6 @@ class Mover {
       operands.push_back(moving_.Before(o, *order));
     return moving_.Behind(
         b_.Concatenate(operands, (*order)[i->dimensions()[0]]), *order);
-  }
-
-  // A part of an array whose start is data (a cache): as in libtpu the array
-  // stays as it lies, and the part is turned.
-  Instruction* Part(Instruction* i) {
-    Instruction* x = i->operand(0);
-    const bool updates = i->opcode() == Opcode::kDynamicUpdateSlice;
-    const int first = updates ? 2 : 1;  // of the starts
-    if (!moving_.Moves(x) || i->operand_count() != first + i->shape().rank()) {
-      return nullptr;
-    }
-    const DimVector order(x->dimensions().begin(), x->dimensions().end());
-    const DimVector inverse = Inverse(order);
-    std::vector<Instruction*> starts;
-    for (const int64_t d : inverse) {
-      starts.push_back(i->operand(static_cast<int>(first + d)));
-    }
-    Instruction* y = x->operand(0);
-    return moving_.Behind(
-        updates
-            ? b_.DynamicUpdateSlice(y, moving_.Before(i->operand(1), order),
-                                    starts)
-            : b_.DynamicSlice(y, starts, Permuted(i->shape().dims(), inverse)),
-        order);
   }
 
   Instruction* OfTurnedRows(Instruction* i) {
