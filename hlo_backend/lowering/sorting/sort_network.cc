@@ -257,8 +257,11 @@ absl::Status SortNetwork::Exchange(Row* x, Row* y, bool down, Mask mask,
 
 absl::Status SortNetwork::LanePass(int level) {
   const int64_t all = layout_.rows / 8;
-  int64_t registers =
-      std::max<int64_t>(1, b_.model().vregs * 3 / 8 / problem_.compared());
+  // Elements in flight: what the permutes make waits in their queue. Numbers
+  // that a comparison makes take registers, too.
+  const int eighths = order_.MakesNumbers() ? 3 : 6;
+  int64_t registers = std::max<int64_t>(
+      1, b_.model().vregs * eighths / 8 / problem_.compared());
   registers = std::min(registers, all);
   while (all % registers != 0) --registers;
   const int stages = level - row_bits_;

@@ -1,5 +1,6 @@
 #include "hlo_backend/lowering/sorting/sort_order.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -131,6 +132,14 @@ absl::StatusOr<Value> SortOrder::Compare(absl::Span<const Vec> x,
     ASSIGN_OR_RETURN(values[i], Make(*i, inputs));
   }
   return values.at(body_.back());
+}
+
+bool SortOrder::MakesNumbers() const {
+  return !problem_.key.has_value() &&
+         std::any_of(body_.begin(), body_.end(), [](const Instruction* i) {
+           return i->opcode() != hlo::Opcode::kParameter && !i->IsConstant() &&
+                  i->shape().type() != hlo::PrimitiveType::kPred;
+         });
 }
 
 absl::Status SortOrder::AddKey(std::vector<Vec>* x) {

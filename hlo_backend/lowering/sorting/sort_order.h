@@ -32,6 +32,8 @@ class SortOrder {
   void StartBlock();
   // True if Before() reads this carried array.
   bool Reads(int array) const { return reads_[array]; }
+  // Before() computes more than masks.
+  bool MakesNumbers() const;
   // Makes the key of an element (sort_key.h) from the registers of all carried
   // arrays: in place of its value, or behind them. And undoes that.
   absl::Status AddKey(std::vector<codegen::Vec>* x);
