@@ -222,7 +222,6 @@ class NestCode {
     codegen::Sca reg;
   };
   std::vector<BlockValue> block_values_;
-  // Where a row is that an index chooses, in a block: by stream and the static
   // Where a row is that an index chooses, in a block: by stream, and by what of
   // the index is known.
   struct RowStart {

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/fusion/f16_conversion.h"
 #include "hlo_backend/lowering/fusion/nest.h"
+#include "hlo_backend/lowering/fusion/row_place.h"
 
 namespace ptxla::lowering {
 
@@ -39,23 +40,13 @@ Vec NestCode::MakeElements(int number, Sca start, int column) {
 // Once in a block, whatever columns it is read for.
 const NestCode::RowStart& NestCode::StartOfRow(int number, Sca start) {
   const Stream& s = g_.streams[number];
-  const PhysicalArray& a = s.array;
   const int64_t offset = pointers_[coordinate_pointer_[s.row_axis]].offset;
   RowStart& r = row_starts_[{number, offset}];
   if (r.block == b_.block_number() && r.start == start.id) return r;
   r.block = b_.block_number();
   r.start = start.id;
   r.row = Coordinate(s.row_axis, 0);
-  const Sca tile = b_.SBinaryImm(Opcode::kSshrl, r.row, CeilLog2(a.tile_rows));
-  const Sca in_tile = b_.SBinaryImm(Opcode::kSand, r.row,
-                                    static_cast<int32_t>(a.tile_rows - 1));
-  const int shift = a.packing_log2();
-  const Sca sublane =
-      shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
-  r.base = b_.SAdd(
-      start,
-      b_.SMulImm(tile, static_cast<int32_t>(places_[number].row_stride)));
-  r.base = b_.SAdd(r.base, b_.SMulImm(sublane, 512));
+  r.base = PlaceOfRow(b_, s.array, start, r.row, places_[number].row_stride);
   return r;
 }
 

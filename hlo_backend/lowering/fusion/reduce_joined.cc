@@ -9,6 +9,7 @@
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/position_fold.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
+#include "hlo_backend/lowering/fusion/row_place.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 
 namespace ptxla::lowering {
@@ -260,16 +261,7 @@ JoinedResult::Row JoinedResult::RowOf(const NestCode& n, Sca to) {
   row_block_ = b_.block_number();
   row_offset_ = offset;
   row_.index = b_.SAddImm(n.pointer(index_).reg, static_cast<int32_t>(offset));
-  const Sca tile =
-      b_.SBinaryImm(Opcode::kSshrl, row_.index, CeilLog2(a.tile_rows));
-  const Sca in_tile = b_.SBinaryImm(Opcode::kSand, row_.index,
-                                    static_cast<int32_t>(a.tile_rows - 1));
-  const Sca sublane = a.packing > 1 ? b_.SBinaryImm(Opcode::kSshrl, in_tile,
-                                                    CeilLog2(a.packing))
-                                    : in_tile;
-  row_.base =
-      b_.SAdd(to, b_.SMulImm(tile, static_cast<int32_t>(a.row_stride())));
-  row_.base = b_.SAdd(row_.base, b_.SMulImm(sublane, isa::kRowBytes));
+  row_.base = PlaceOfRow(b_, a, to, row_.index, a.row_stride());
   return row_;
 }
 

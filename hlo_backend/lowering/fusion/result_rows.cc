@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "hlo_backend/lowering/codegen/spaces.h"
+#include "hlo_backend/lowering/fusion/row_place.h"
 
 namespace ptxla::lowering {
 
@@ -23,15 +24,7 @@ void ResultRows::Place(Vec v, Sca to, Sca row, int part, Sca index,
     base = b_.SAdd(to, b_.SMulImm(word, isa::kRowBytes));
   } else {
     element_row = index;
-    const Sca tile =
-        b_.SBinaryImm(Opcode::kSshrl, index, CeilLog2(array_.tile_rows));
-    const Sca in_tile = b_.SBinaryImm(
-        Opcode::kSand, index, static_cast<int32_t>(array_.tile_rows - 1));
-    const Sca sublane =
-        shift ? b_.SBinaryImm(Opcode::kSshrl, in_tile, shift) : in_tile;
-    base = b_.SAdd(to,
-                   b_.SMulImm(tile, static_cast<int32_t>(array_.row_stride())));
-    base = b_.SAdd(base, b_.SMulImm(sublane, isa::kRowBytes));
+    base = PlaceOfRow(b_, array_, to, index, array_.row_stride());
     base = b_.SAdd(base,
                    b_.SMulImm(row, static_cast<int32_t>(array_.tile_bytes())));
     offset += part * array_.tile_bytes();

@@ -45,8 +45,9 @@ struct Gather {
   int64_t Unroll() const {
     int64_t unroll = kUnroll;
     while (2 * unroll * registers() <= kMostRegisters &&
-           rows % (2 * unroll) == 0)
+           rows % (2 * unroll) == 0) {
       unroll *= 2;
+    }
     return unroll;
   }
   bool TableInVmem() const { return tiling.args[0].space == isa::Space::kVmem; }

@@ -68,45 +68,39 @@ Instruction* NumberedPoints(const Instruction& table) {
              : nullptr;
 }
 
-// A lookup in numbered points, whose numbers lie outside of two dimensions.
-Instruction* OfPoints(Builder* b, MovingTransposes* moving, Instruction* i,
-                      int generation) {
-  Instruction* points = NumberedPoints(*i->operand(0));
+// The table of rows as columns, where it comes turned, numbered points too;
+// null: it does not.
+Instruction* AsColumns(Builder* b, MovingTransposes* moving,
+                       Instruction* table) {
+  if (moving->Moves(table)) return moving->Before(table, RowsForColumns());
+  Instruction* points = NumberedPoints(*table);
   if (points == nullptr || !moving->Moves(points)) return nullptr;
-  const Shape& table = i->operand(0)->shape();
-  const Shape columns =
-      Shape::Array(table.type(), {table.dim(1), table.dim(0)});
-  if (!StaysColumns(columns, generation)) return nullptr;
   DimVector order;
   for (int d = 1; d < points->shape().rank(); ++d) order.push_back(d);
   order.push_back(0);
-  Instruction* turned =
-      b->Reshape(moving->Before(points, order), columns.dims());
-  return moving->Behind(GatherOf(b, turned, i), RowsForColumns());
+  return b->Reshape(moving->Before(points, order),
+                    {table->shape().dim(1), table->shape().dim(0)});
 }
 
 }  // namespace
 
 Instruction* OfTurnedTable(Builder* b, MovingTransposes* moving, Instruction* i,
                            int generation) {
-  const Shape& table = i->operand(0)->shape();
+  Instruction* x = i->operand(0);
+  const Shape& table = x->shape();
   if (table.rank() != 2) return nullptr;
-  if (GathersRows(*i)) {
-    Instruction* points = OfPoints(b, moving, i, generation);
-    if (points != nullptr) return points;
-  }
   const Shape columns =
       Shape::Array(table.type(), {table.dim(1), table.dim(0)});
-  const bool moves = moving->Moves(i->operand(0));
-  if (moves ? !StaysColumns(columns, generation)
-            : !IsMadeAsColumns(columns, generation)) {
-    return nullptr;
-  }
   Instruction* made = nullptr;
-  if (GathersRows(*i) && moves) {
-    made = GatherOf(b, moving->Before(i->operand(0), RowsForColumns()), i);
-  } else if (ScattersRows(*i) && (moves || IsFreeWork(*i->operand(0)))) {
-    made = ScatterOf(b, moving->Before(i->operand(0), RowsForColumns()),
+  if (GathersRows(*i)) {
+    if (!StaysColumns(columns, generation)) return nullptr;
+    Instruction* turned = AsColumns(b, moving, x);
+    if (turned != nullptr) made = GatherOf(b, turned, i);
+  } else if (ScattersRows(*i) &&
+             (moving->Moves(x)
+                  ? StaysColumns(columns, generation)
+                  : IsFreeWork(*x) && IsMadeAsColumns(columns, generation))) {
+    made = ScatterOf(b, moving->Before(x, RowsForColumns()),
                      moving->Before(i->operand(2), RowsForColumns()), i);
   }
   return made == nullptr ? nullptr : moving->Behind(made, RowsForColumns());

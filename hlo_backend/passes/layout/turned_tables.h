@@ -4,6 +4,9 @@
 //   gather(f32[4000000,32] transpose(f32[32,4000000] %x), %rows)
 //   ==> transpose(f32[32,2048] gather(%x, %rows))
 //
+// So is a lookup in points of several dimensions that are numbered, where their
+// numbers lie outside: pixels of f32[16,224,224,3] as [802816,3].
+//
 // Large: rows would take more than `policy.turned_table_ratio` times the bytes,
 // and `policy.turned_table_bytes` more. One that is made in either order (the
 // zeros that a gradient is added to) needs no ratio.

@@ -1,7 +1,5 @@
 #include "hlo_backend/passes/loops/loop_state.h"
 
-#include <algorithm>
-
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/planes_in_place.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -73,24 +71,23 @@ int64_t LoopState::VmemBytes(int k) const {
 
 bool LoopState::IsWorth(const chips::ChipSpec& chip, int k, int64_t bytes,
                         int times, int64_t room) const {
-  const int64_t moved = std::min(times * bytes, PlaneBytes(k, bytes));
+  const int64_t moved = PlaneBytes(k).value_or(times * bytes);
   return TrafficSavedInVmem(body_, chip, room - bytes) + moved >=
          TrafficSavedInVmem(body_, chip, room);
 }
 
-int64_t LoopState::PlaneBytes(int k, int64_t whole) const {
+std::optional<int64_t> LoopState::PlaneBytes(int k) const {
   int64_t bytes = 0;
   for (const Instruction* value : ElementsOf(*body_->parameter(0), k)) {
     for (const Instruction* user : value->users()) {
       if (user == body_->root()) continue;
-      if (user->operand(0) == value && user->OperandUses(value) == 1 &&
-          user->opcode() == Opcode::kDynamicSlice) {
+      if (user->operand(0) != value || user->OperandUses(value) != 1) return {};
+      if (user->opcode() == Opcode::kDynamicSlice) {
         bytes += PaddedBytes(user->shape());
-      } else if (user->operand(0) == value && user->OperandUses(value) == 1 &&
-                 user->opcode() == Opcode::kDynamicUpdateSlice) {
+      } else if (user->opcode() == Opcode::kDynamicUpdateSlice) {
         bytes += PaddedBytes(user->operand(1)->shape());
       } else {
-        return 2 * whole;
+        return {};
       }
     }
   }

@@ -7,6 +7,7 @@
 #define PTXLA_HLO_BACKEND_PASSES_LOOPS_LOOP_STATE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "chips/chip_spec.h"
@@ -58,9 +59,9 @@ class LoopState {
 
  private:
   bool IsHandedOn(int k) const;
-  // Of all planes of element k that an iteration slices or updates; of one that
-  // it has whole twice its bytes.
-  int64_t PlaneBytes(int k, int64_t whole) const;
+  // Of all planes of element k that an iteration slices or updates; nothing: it
+  // has it whole.
+  std::optional<int64_t> PlaneBytes(int k) const;
   // A kernel makes what goes into the loop, for it and perhaps other kernels.
   bool StartsInVmem(int k) const;
   // Not by `root`, but `except` may.

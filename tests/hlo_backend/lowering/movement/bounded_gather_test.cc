@@ -16,7 +16,7 @@
 namespace ptxla::lowering {
 namespace {
 
-// Of `count` rows of [64,width].
+// `count` rows of [rows,width].
 std::string Rows(const char* type, int64_t rows, int64_t width, int64_t count) {
   return absl::Substitute(R"(HloModule m
 ENTRY e {
