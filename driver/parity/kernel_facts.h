@@ -34,8 +34,9 @@ struct KernelFacts {
   // The TPU compiler's tables name the first output only.
   std::vector<ArrayFacts> outputs;
   int64_t steps = 0;  // grid steps; 0: not known
-  // Of one grid step, those that hold an instruction: the TPU compiler writes
-  // a wait for a result as a delay of the bundle before it. 0: not known.
+  // Of entry, one grid step and exit, those that hold an instruction: the TPU
+  // compiler writes a wait for a result as a delay of the bundle before it. 0:
+  // not known.
   double bundles = 0;
   // Cost of the best tiling for each number of grid steps that the choice
   // looked at, and of the one that it took; empty: nothing was chosen.

@@ -21,13 +21,16 @@ namespace {
 using hlo::Instruction;
 using hlo::Opcode;
 
-// Bundles of a step's control code, which the TPU compiler writes out.
+// Bundles of control code, of a step and around the grid: the TPU compiler
+// writes them out, ours are empty.
 int64_t ControlBundles(const isa::Kernel& kernel) {
   int64_t bundles = 0;
-  for (const isa::Node& node : kernel.step) {
-    const isa::Block* block = node.block();
-    if (block != nullptr && block->label == lowering::kControlLabel) {
-      bundles += block->Cycles();
+  for (const isa::Code* code : {&kernel.entry, &kernel.step, &kernel.exit}) {
+    for (const isa::Node& node : *code) {
+      const isa::Block* block = node.block();
+      if (block != nullptr && block->label == lowering::kControlLabel) {
+        bundles += block->Cycles();
+      }
     }
   }
   return bundles;
@@ -124,8 +127,10 @@ class Collector {
       steps += counts[c];
     }
     if (steps == 0) return;
-    k->bundles = static_cast<double>(bundles) / static_cast<double>(steps) +
-                 static_cast<double>(ControlBundles(kernel));
+    k->bundles =
+        static_cast<double>(bundles) / static_cast<double>(steps) +
+        static_cast<double>(timing.entry.bundles + timing.exit.bundles +
+                            ControlBundles(kernel));
   }
 
   void Costs(const Instruction& i, KernelFacts* k) {

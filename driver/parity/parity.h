@@ -35,7 +35,7 @@ struct KernelPair {
   // Our cost with their number of steps over that with ours, less 1; nullopt
   // where no tiling of ours has that number.
   std::optional<double> cost_of_their_steps;
-  double their_bundles = 0, our_bundles = 0;  // of a grid step
+  double their_bundles = 0, our_bundles = 0;  // KernelFacts::bundles
   // "in1 bf16[2048,8192]: VMEM there, HBM here".
   std::vector<std::string> spaces;
 
@@ -76,7 +76,7 @@ struct ParitySummary {
   int64_t matched_bytes = 0, same_space_bytes = 0;
   int same_prefetch = 0;  // programs
   int64_t steps_known = 0, same_steps = 0, as_good_steps = 0;
-  // |ours / theirs - 1| of a step's bundles, where the number of steps is the
+  // |ours / theirs - 1| of the static bundles, where the number of steps is the
   // same; -1: none.
   int64_t bundles_known = 0;
   double bundles_median = -1, bundles_p90 = -1;

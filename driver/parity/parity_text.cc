@@ -116,7 +116,8 @@ std::string ParityText(const Parity& parity, bool programs) {
       &out,
       "(there: the TPU compiler, here: ours. Spaces: of the operand bytes of "
       "kernels that both have; steps:\n of those kernels, as good: within 3 % "
-      "by our own cost; bundles of a step, those that hold an instruction:\n "
+      "by our own cost; bundles of entry, a step and exit that hold an "
+      "instruction:\n "
       "median and p90 of |here/there - 1| where the steps are the same; all "
       "bundles: that median for all steps together)\n");
   return out;

@@ -37,7 +37,7 @@ IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
                        int stretch)
     : rank_of(instrs.size()), earliest(instrs.size(), 0) {
   std::vector<int64_t> keys(instrs.size());
-  if (order == IssueOrder::kSource) {
+  if (order == IssueOrder::kSource || order == IssueOrder::kSafe) {
     std::iota(keys.begin(), keys.end(), 0);
   } else if (order == IssueOrder::kHeight) {
     for (size_t i = 0; i < keys.size(); ++i) keys[i] = -graph.nodes[i].height;

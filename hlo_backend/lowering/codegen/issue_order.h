@@ -26,6 +26,9 @@ enum class IssueOrder : uint8_t {
   // that takes a hundred cycles nothing is loaded that meets it behind.
   kLate,
   kSource,  // as written
+  // As written, and nothing goes before its turn that takes registers from what
+  // is to come (safe_order.h).
+  kSafe,
 };
 
 struct IssueRanks {

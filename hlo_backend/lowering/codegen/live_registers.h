@@ -41,16 +41,17 @@ class LiveRegisters {
   bool Fit(const VInstr& v) {
     if (!locals_.Writes(v)) return true;
     const int cls = FieldsOf(v.op).dst;
-    if (live_[cls] < limit_[cls]) return true;
-    int freed = 0;
-    int32_t seen[5];
-    int num_seen = 0;
-    locals_.ForEachRead(v, [&](int32_t reg) {
-      seen[num_seen++] = reg;
-      const int uses = static_cast<int>(std::count(seen, seen + num_seen, reg));
-      if (Reads(reg) == uses && locals_.ClassOf(reg) == cls) ++freed;
-    });
-    return freed > 0;
+    return live_[cls] < limit_[cls] || Freed(v, cls) > 0;
+  }
+
+  // Are there vector registers for `results` that a unit will give?
+  bool FitResults(const VInstr& v, int results) {
+    constexpr int kVector = static_cast<int>(isa::RegClass::kVector);
+    return live_[kVector] + results - Freed(v, kVector) <= limit_[kVector];
+  }
+  // Vector registers for what a unit will give.
+  void Reserve(int results) {
+    live_[static_cast<int>(isa::RegClass::kVector)] += results;
   }
 
   // `lands`: the cycle at which its result is written.
@@ -78,6 +79,19 @@ class LiveRegisters {
 
  private:
   int& Reads(int32_t reg) { return reads_[reg - first_]; }
+
+  // Registers of a class that the instruction reads last.
+  int Freed(const VInstr& v, int cls) {
+    int freed = 0;
+    int32_t seen[5];
+    int num_seen = 0;
+    locals_.ForEachRead(v, [&](int32_t reg) {
+      seen[num_seen++] = reg;
+      const int uses = static_cast<int>(std::count(seen, seen + num_seen, reg));
+      if (Reads(reg) == uses && locals_.ClassOf(reg) == cls) ++freed;
+    });
+    return freed;
+  }
 
   const LocalRegisters locals_;
   const int32_t first_;

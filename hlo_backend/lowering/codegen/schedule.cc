@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "hlo_backend/lowering/codegen/live_registers.h"
 #include "hlo_backend/lowering/codegen/local_reads.h"
 #include "hlo_backend/lowering/codegen/ready_queues.h"
+#include "hlo_backend/lowering/codegen/safe_order.h"
 #include "hlo_backend/lowering/codegen/slot_use.h"
 
 namespace ptxla::codegen {
@@ -51,6 +53,10 @@ class Scheduler {
     for (const Node& node : graph.nodes) pending_.push_back(node.num_preds);
     earliest_ = ranks_.earliest;
     earliest_.resize(graph.nodes.size(), 0);
+    if (order == IssueOrder::kSafe) {
+      safe_.emplace(instrs, registers, reads, graph,
+                    live_.limit(isa::RegClass::kVector));
+    }
   }
 
   // ResourceExhausted: no order keeps within the registers, or this one takes
@@ -135,6 +141,22 @@ class Scheduler {
     return true;
   }
 
+  // Vector registers that wait for what instruction i asks a unit for.
+  int KeptFor(int i) const {
+    const Node& node = graph_.nodes[i];
+    return KeepsRegisters(node) && !node.is_pop ? node.results : 0;
+  }
+
+  bool RegistersFree(int i) {
+    if (!safe_) return live_.Fit(instrs_[i]);
+    const Node& node = graph_.nodes[i];
+    if (KeepsRegisters(node) && node.is_pop) return true;
+    const int kept = KeptFor(i);
+    return (kept > 0 ? live_.FitResults(instrs_[i], kept)
+                     : live_.Fit(instrs_[i])) &&
+           safe_->Allows(i);
+  }
+
   bool UnitFree(const Node& node, int cycle) const {
     return node.unit < 0 || unit_free_[node.unit] <= cycle;
   }
@@ -157,7 +179,7 @@ class Scheduler {
       const int i = ranks_.instr_of[rank];
       const Node& node = graph_.nodes[i];
       if (UnitFree(node, cycle) && (pipelined_ || fifos_.IsFree(i)) &&
-          BanksFree(instrs_[i]) && live_.Fit(instrs_[i])) {
+          BanksFree(instrs_[i]) && RegistersFree(i)) {
         ready_.Take(best, rank);
         return i;
       }
@@ -176,6 +198,10 @@ class Scheduler {
     }
     if (!pipelined_) fifos_.Issue(i);
     live_.Issue(v, cycle + std::max(node.latency, 1));
+    if (safe_) {
+      live_.Reserve(KeepsRegisters(node) && node.is_pop ? -1 : KeptFor(i));
+      safe_->Issue(i);
+    }
     reached_.assign(1, {cycle, i});
     while (!reached_.empty()) {
       const auto [at, from] = reached_.back();
@@ -219,6 +245,7 @@ class Scheduler {
   const bool pipelined_;
   const IssueRanks ranks_;
   LiveRegisters live_;
+  std::optional<SafeOrder> safe_;
   FifoUse fifos_;
   std::vector<int> pending_, earliest_;  // by node
   using Waiting = std::pair<int, int>;   // (cycle, instruction)
@@ -250,29 +277,30 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
         AllocateRegisters(instrs, registers, reads, model, budget, &schedule));
     return schedule;
   };
-  // The longest path first; another order where that leaves slots empty or
-  // runs out of registers.
   const int64_t bound = SlotBound(instrs, free, model);
   auto best = attempt(IssueOrder::kHeight, free);
-  if (mode == BlockMode::kFree && instrs.size() >= kFewInstructions &&
-      (!best.ok() || best->cycles > bound + bound / 8)) {
-    auto staggered = attempt(IssueOrder::kStaggered, free,
-                             best.ok() ? best->cycles : INT64_MAX);
-    if (staggered.ok()) best = std::move(staggered);
-    if (!best.ok()) best = attempt(IssueOrder::kLate, free);
-  }
-  const bool none_fits = !best.ok();
-  const auto improve = [&](IssueOrder order, int64_t limit, int stretch) {
+  const auto improve = [&](IssueOrder order, int64_t limit = INT64_MAX,
+                           int stretch = 100) {
     if (best.ok()) limit = std::min(limit, best->cycles);
     auto other = attempt(order, free, limit, stretch);
     if (!other.ok()) return false;
     best = std::move(other);
     return true;
   };
+  // The longest path first; another order where that leaves slots empty or
+  // runs out of registers.
+  const bool copies =
+      mode == BlockMode::kFree && instrs.size() >= kFewInstructions;
+  if (copies && (!best.ok() || best->cycles > bound + bound / 8)) {
+    improve(IssueOrder::kStaggered);
+  }
+  const bool starved = !best.ok();
+  if (starved && copies) improve(IssueOrder::kLate);
+  const bool none_fits = !best.ok();
+  if (starved && mode == BlockMode::kFree) improve(IssueOrder::kSafe);
   // Copies that are further apart share the registers with fewer others. (Where
   // even that waits, callers do better with shorter blocks.)
-  if (mode == BlockMode::kFree && instrs.size() >= kFewInstructions &&
-      (none_fits || best->cycles > bound * kWaiting)) {
+  if (copies && (none_fits || best->cycles > bound * kWaiting)) {
     for (const int stretch : kStretches) {
       if (improve(IssueOrder::kStaggered, bound * kWaitsTooLong, stretch)) {
         break;
@@ -280,7 +308,7 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     }
   }
   // The order in which the code was written, then that order and nothing else.
-  if (none_fits) improve(IssueOrder::kSource, INT64_MAX, 100);
+  if (none_fits) improve(IssueOrder::kSource);
   if (!best.ok() && mode == BlockMode::kFree) {
     best = attempt(IssueOrder::kSource,
                    BuildGraph(instrs, registers, model, BlockMode::kInOrder));

@@ -60,9 +60,14 @@ std::vector<int64_t> NestCode::InlineStrides(const Stream& s) const {
   return strides;
 }
 
-// Asks for rows further down too: what the XLUs give comes late.
+// Asks for rows further down too: what the XLUs give comes late. Three
+// registers in 16 hold it, of all streams together; ASSUMED, a search.
 Vec NestCode::InlineRow(int number, int row) {
-  const int ahead = std::max(2, b_.model().vregs / 4);
+  const auto streams = std::count_if(
+      g_.streams.begin(), g_.streams.end(),
+      [](const Stream& s) { return s.access == Access::kLaneOfRows; });
+  const int ahead =
+      std::max(2, 3 * b_.model().vregs / (16 * static_cast<int>(streams)));
   const int end = std::min(region_.rows, row + ahead + 1);
   for (int r = row; r < end; ++r) {
     Vec& value = row_values_[{number, r, 0}];

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hlo_backend/analysis/fusion_rules.h"
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/reduce_start.h"
 #include "hlo_backend/passes/simplify/elementwise_body.h"
@@ -93,6 +94,18 @@ Instruction* ReduceOfReshape(Instruction* i, Rewriter& r) {
   return WithDims(i, r.builder().Reshape(source, joined), {0}, r);
 }
 
+// A sum of negated values is the negated sum, as in libtpu: one operation for
+// each result. (Zeros may change their sign, as in SimplifyIdentity.)
+Instruction* SumOfNegated(Instruction* i, Rewriter& r) {
+  const Instruction* x = i->operand(0);
+  if (x->opcode() != Opcode::kNegate || !IsFloat(x->shape().type()) ||
+      MonoidOf(*i->to_apply()) != Opcode::kAdd || !StartIsNeutral(*i)) {
+    return nullptr;
+  }
+  return r.builder().Negate(
+      i->parent()->AddLike(*i, i->shape(), {x->operand(0), i->operand(1)}));
+}
+
 }  // namespace
 
 Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
@@ -119,6 +132,7 @@ Instruction* SimplifyReduce(Instruction* i, Rewriter& r) {
                             {b.BroadcastScalar(i->operand(1), dims), value},
                             dims, i->parent())[0];
   }
+  if (Instruction* value = SumOfNegated(i, r)) return value;
   // Without dimensions of size 1.
   if (HasUnitDims(x->shape()) && reduced_elements > 1) {
     const DimVector kept = NonUnitPositions(x->shape().dims());

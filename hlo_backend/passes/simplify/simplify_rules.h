@@ -50,7 +50,8 @@ Instruction* SimplifySumOfPads(Instruction* i, Rewriter& r);
 Instruction* SimplifySumOfScatter(Instruction* i, Rewriter& r);
 // Single elements of a transpose are those of what it reads.
 Instruction* SimplifyGatherOfTranspose(Instruction* i, Rewriter& r);
-// reduces over nothing, over dimensions of size 1, of reshapes.
+// reduces over nothing, over dimensions of size 1, of reshapes, of what is
+// negated.
 Instruction* SimplifyReduce(Instruction* i, Rewriter& r);
 
 }  // namespace ptxla::hlo

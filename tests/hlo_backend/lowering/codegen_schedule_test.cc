@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/parallel.h"
 #include "hlo_backend/lowering/codegen/builder.h"
 #include "hlo_backend/lowering/codegen/emit.h"
@@ -124,6 +127,35 @@ TEST(ScheduleTest, WhatMeetsAResultOfTheXluIsLoadedWhenThatComes) {
     b.Store(2, po, i * 4096, sum);
   }
   EXPECT_LT(CyclesOfBlock(b.Finish(), m), kCopies * 8);
+}
+
+// A row's value comes from the XLU, which is asked for it some rows ahead; what
+// is loaded meanwhile leaves registers for it, and for the sums of rows before.
+TEST(ScheduleTest, LoadsLeaveRegistersForWhatTheXluIsAskedFor) {
+  MachineModel m = Wide();
+  m.SetLatency(LatencyKey::kXluRotate, 127);
+  m.vregs = 24;
+  constexpr int kRows = 16, kColumns = 32, kAhead = 12;
+  CodeBuilder b(m);
+  const Sca px = b.GlobalSca(), pr = b.GlobalSca(), po = b.GlobalSca();
+  b.NewBlock("rows");
+  std::vector<Vec> turned, sums;
+  for (int r = 0; r < kRows; ++r) {
+    for (int k = static_cast<int>(turned.size());
+         k < std::min(kRows, r + kAhead); ++k) {
+      turned.push_back(b.RotateLanes(b.Load(1, pr, k * 4096), 64));
+    }
+    Vec sum;
+    for (int c = 0; c < kColumns; ++c) {
+      const Vec x = b.Load(0, px, (r * kColumns + c) * 4096);
+      const Vec y = b.Binary(Opcode::kVmulF32, turned[r], x);
+      sum = sum.valid() ? b.Binary(Opcode::kVaddF32, sum, y) : y;
+    }
+    sums.push_back(sum);
+  }
+  for (int r = 0; r < kRows; ++r) b.Store(2, po, r * 4096, sums[r]);
+  // A cycle or two for each tile; one row after the other would take 7.
+  EXPECT_LT(CyclesOfBlock(b.Finish(), m), kRows * kColumns * 2);
 }
 
 // With 16 registers a few copies of a formula with two functions of the EUP run
