@@ -2,7 +2,7 @@
 
 namespace ptxla::lowering {
 
-LoadForm LoadForm::Of(const Piece& piece) {
+LoadForm LoadForm::Of(const RowPiece& piece) {
   LoadForm form;
   int first = 0;
   while (!(piece.sublanes >> first & 1)) ++first;

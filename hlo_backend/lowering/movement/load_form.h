@@ -17,7 +17,7 @@ struct LoadForm {
   int64_t stride = 0;  // rows between groups
   int group = 1;       // rows that follow one another
 
-  static LoadForm Of(const Piece& piece);
+  static LoadForm Of(const RowPiece& piece);
 };
 
 }  // namespace ptxla::lowering

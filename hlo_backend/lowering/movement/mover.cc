@@ -167,24 +167,25 @@ class Mover {
   }
 
   void MoveRegister(CodeBuilder& b, int64_t first, int64_t rows) {
-    const std::vector<Piece> pieces = plan_.PiecesAt(first, rows);
+    const std::vector<RowPiece> pieces = plan_.PiecesAt(first, rows);
     const WordRows& result = plan_.result();
     Vec value;
     if (plan_.AreWholeWords(pieces)) {
-      std::vector<Piece> words;
-      for (const Piece& p : pieces) {
+      std::vector<RowPiece> words;
+      for (const RowPiece& p : pieces) {
         if (p.part == 0) words.push_back(p);
       }
-      value = Combine(b, words, [&](const Piece& p) { return Source(b, p); });
+      value =
+          Combine(b, words, [&](const RowPiece& p) { return Source(b, p); });
     } else {
       const int bits = result.array().bits;
       for (int part = 0; part < result.parts(); ++part) {
-        std::vector<Piece> mine;
-        for (const Piece& p : pieces) {
+        std::vector<RowPiece> mine;
+        for (const RowPiece& p : pieces) {
           if (p.part == part) mine.push_back(p);
         }
         if (mine.empty()) continue;
-        Vec v = Combine(b, mine, [&](const Piece& p) {
+        Vec v = Combine(b, mine, [&](const RowPiece& p) {
           return Part(b, Source(b, p), p.operand < 0 ? 0 : p.from_part, part,
                       bits);
         });
@@ -234,16 +235,16 @@ class Mover {
 
   // The pieces in one register; what no piece covers may hold anything.
   template <class Fn>
-  Vec Combine(CodeBuilder& b, const std::vector<Piece>& pieces, Fn source) {
+  Vec Combine(CodeBuilder& b, const std::vector<RowPiece>& pieces, Fn source) {
     Vec value;
-    for (const Piece& p : pieces) {
+    for (const RowPiece& p : pieces) {
       const Vec v = source(p);
       value = value.valid() ? b.Select(MaskOf(b, p), v, value) : v;
     }
     return value;
   }
 
-  Mask MaskOf(CodeBuilder& b, const Piece& p) {
+  Mask MaskOf(CodeBuilder& b, const RowPiece& p) {
     const auto key = std::make_tuple(p.lane_lo, p.lane_hi, int{p.sublanes});
     Mask& mask = masks_[key];
     if (mask.valid()) return mask;
@@ -262,7 +263,7 @@ class Mover {
   }
 
   // The source rows of a piece on the sublanes where they belong, shifted.
-  Vec Source(CodeBuilder& b, const Piece& p) {
+  Vec Source(CodeBuilder& b, const RowPiece& p) {
     if (p.operand < 0) return b.Imm(fill_);
     std::vector<int64_t> key = {p.operand, p.shift};
     for (int s = 0; s < 8; ++s) {
@@ -272,7 +273,7 @@ class Mover {
     if (value.valid()) return value;
     const Sca base = bases_[p.operand];
     const PhysicalArray& array = plan_.operands()[p.operand].array();
-    Piece placed = p;
+    RowPiece placed = p;
     for (int64_t& row : placed.rows) row = RowOf(array, p.operand, row);
     const LoadForm form = LoadForm::Of(placed);
     const auto at = static_cast<int32_t>(form.first * kRow);

@@ -83,13 +83,13 @@ std::vector<RowPlan::Run> RowPlan::RunsOf(int64_t row, int part) const {
   return runs;
 }
 
-std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) {
-  std::vector<Piece> pieces;
+std::vector<RowPiece> RowPlan::PiecesAt(int64_t first, int64_t end) {
+  std::vector<RowPiece> pieces;
   for (int part = 0; part < result_.parts(); ++part) {
     const size_t begin = pieces.size();
     for (int s = 0; s < 8 && first + s < end; ++s) {
       for (const Run& run : KeptRuns(first + s, part)) {
-        Piece piece;
+        RowPiece piece;
         piece.operand = run.operand;
         piece.part = part;
         piece.from_part = run.from.part;
@@ -97,13 +97,13 @@ std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) {
         piece.lane_hi = run.lane_hi;
         piece.shift = run.operand < 0 ? 0 : run.lane_lo - run.from.lane;
         const auto same = std::find_if(
-            pieces.begin() + begin, pieces.end(), [&](const Piece& p) {
+            pieces.begin() + begin, pieces.end(), [&](const RowPiece& p) {
               return p.operand == piece.operand &&
                      p.from_part == piece.from_part &&
                      p.lane_lo == piece.lane_lo && p.lane_hi == piece.lane_hi &&
                      p.shift == piece.shift;
             });
-        Piece& p = same != pieces.end() ? *same : pieces.emplace_back(piece);
+        RowPiece& p = same != pieces.end() ? *same : pieces.emplace_back(piece);
         p.sublanes |= 1u << s;
         p.rows[s] = run.from.row;
       }
@@ -112,13 +112,13 @@ std::vector<Piece> RowPlan::PiecesAt(int64_t first, int64_t end) {
   return pieces;
 }
 
-bool RowPlan::AreWholeWords(const std::vector<Piece>& pieces) const {
+bool RowPlan::AreWholeWords(const std::vector<RowPiece>& pieces) const {
   const int parts = result_.parts();
   if (parts == 1) return true;
   if (pieces.empty() || pieces.size() % parts != 0) return false;
   const size_t each = pieces.size() / parts;
   for (size_t k = 0; k < pieces.size(); ++k) {
-    const Piece& p = pieces[k];
+    const RowPiece& p = pieces[k];
     if (p.operand < 0 || p.part != static_cast<int>(k / each) ||
         p.from_part != p.part || !p.SameSource(pieces[k % each])) {
       return false;

@@ -21,7 +21,7 @@
 
 namespace ptxla::lowering {
 
-struct Piece {
+struct RowPiece {
   int operand = 0;                 // -1: the fill
   int part = 0;                    // of the result's words
   int from_part = 0;               // of the source's words
@@ -30,7 +30,7 @@ struct Piece {
   uint8_t sublanes = 0;            // bit s: sublane s
   std::array<int64_t, 8> rows{};   // source word row of each sublane
 
-  bool SameSource(const Piece& o) const {
+  bool SameSource(const RowPiece& o) const {
     return operand == o.operand && lane_lo == o.lane_lo &&
            lane_hi == o.lane_hi && shift == o.shift && sublanes == o.sublanes &&
            rows == o.rows;
@@ -51,9 +51,9 @@ class RowPlan {
   const std::vector<WordRows>& operands() const { return operands_; }
   // Pieces of the register of word rows [first, first + 8) of the result; rows
   // at or beyond `end` are left out. By part, then lanes.
-  std::vector<Piece> PiecesAt(int64_t first, int64_t end);
+  std::vector<RowPiece> PiecesAt(int64_t first, int64_t end);
   // All parts of the words come from the same parts of the same rows.
-  bool AreWholeWords(const std::vector<Piece>& pieces) const;
+  bool AreWholeWords(const std::vector<RowPiece>& pieces) const;
 
   // The movement in blocks of `block` word rows of the result, the last of
   // which may be cut off: for each operand the word rows that a block takes, by

@@ -176,7 +176,7 @@ class CumulativeEmitter {
       std::vector<std::vector<Vec>> running = sums;
       for (int64_t n = 0; n < count; ++n) {
         for (size_t k = 0; k < sums.size(); ++k) {
-          const Piece& piece = body.pieces[k];
+          const PlanePiece& piece = body.pieces[k];
           running[k] = values_.Combine(
               b, running[k],
               values_.Take(b,
@@ -217,7 +217,7 @@ class CumulativeEmitter {
   }
 
   int64_t CarryAt(const PlaneBody& body, size_t piece, int part) const {
-    const Piece& p = body.pieces[piece];
+    const PlanePiece& p = body.pieces[piece];
     return body.offset[2] + p.offset * values_.parts() +
            part * p.rows * isa::kRowBytes;
   }

@@ -117,7 +117,7 @@ void DepthwiseSums::Walk(const TapGroup& group, Sca x, Sca dy, int rows) {
     with.first_pitch.push_back(planes_.dy_pitch[a]);
   }
   WalkPlanes(
-      runs, {from, with}, {Piece{0, rows}}, unroll_,
+      runs, {from, with}, {PlanePiece{0, rows}}, unroll_,
       [&](const PlaneBody& body) { Products(group, body, rows); }, &b_);
 }
 

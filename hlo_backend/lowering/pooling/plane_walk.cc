@@ -13,8 +13,8 @@ using codegen::Sca;
 using codegen::Vec;
 using isa::Opcode;
 
-std::vector<Piece> PiecesOf(int64_t bytes) {
-  std::vector<Piece> pieces;
+std::vector<PlanePiece> PiecesOf(int64_t bytes) {
+  std::vector<PlanePiece> pieces;
   int64_t at = 0;
   for (int rows = 8; rows > 0; rows /= 2) {
     while (bytes - at >= rows * isa::kRowBytes) {
@@ -48,7 +48,7 @@ class Walker {
  public:
   Walker(const std::vector<std::vector<PlaneRun>>& runs,
          const std::vector<PlanePointer>& pointers,
-         const std::vector<Piece>& pieces, int64_t unroll,
+         const std::vector<PlanePiece>& pieces, int64_t unroll,
          const std::function<void(const PlaneBody&)>& body, CodeBuilder* b)
       : runs_(runs),
         pointers_(pointers),
@@ -173,7 +173,7 @@ class Walker {
 
   const std::vector<std::vector<PlaneRun>>& runs_;
   const std::vector<PlanePointer>& pointers_;
-  const std::vector<Piece>& pieces_;
+  const std::vector<PlanePiece>& pieces_;
   const int64_t unroll_;
   const std::function<void(const PlaneBody&)>& body_;
   CodeBuilder& b_;
@@ -183,7 +183,7 @@ class Walker {
 
 void WalkPlanes(const std::vector<std::vector<PlaneRun>>& runs,
                 const std::vector<PlanePointer>& pointers,
-                const std::vector<Piece>& pieces, int64_t unroll,
+                const std::vector<PlanePiece>& pieces, int64_t unroll,
                 const std::function<void(const PlaneBody&)>& body,
                 CodeBuilder* b) {
   Walker(runs, pointers, pieces, unroll, body, b).Run();

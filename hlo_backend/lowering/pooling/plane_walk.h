@@ -13,13 +13,13 @@
 namespace ptxla::lowering {
 
 // Part of a plane's content: one register, or (rows < 8) the start of one.
-struct Piece {
+struct PlanePiece {
   int64_t offset = 0;
   int rows = 8;
 };
 // The pieces that `bytes` are: whole registers, then what is left in parts of
 // 4, 2 and 1 rows.
-std::vector<Piece> PiecesOf(int64_t bytes);
+std::vector<PlanePiece> PiecesOf(int64_t bytes);
 
 // Loads and stores of pieces that touch nothing else.
 codegen::Vec LoadPiece(codegen::CodeBuilder& b, int space, codegen::Sca base,
@@ -50,14 +50,14 @@ struct PlaneBody {
   std::vector<codegen::Sca> at;
   std::vector<int64_t> offset;
   int64_t copies = 1;
-  std::vector<Piece> pieces;
+  std::vector<PlanePiece> pieces;
 };
 
 // Calls `body` inside of loops over all planes of the runs and all pieces of
 // their content. About `unroll` registers are handled by one call.
 void WalkPlanes(const std::vector<std::vector<PlaneRun>>& runs,
                 const std::vector<PlanePointer>& pointers,
-                const std::vector<Piece>& pieces, int64_t unroll,
+                const std::vector<PlanePiece>& pieces, int64_t unroll,
                 const std::function<void(const PlaneBody&)>& body,
                 codegen::CodeBuilder* b);
 

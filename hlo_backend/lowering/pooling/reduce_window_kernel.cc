@@ -162,7 +162,7 @@ class ReduceWindowEmitter {
     const TapRun& run = taps_[last][body.runs[last]];
     const int64_t start = Start(run, last);
     const int64_t pitch = in_pitch_[last];
-    for (const Piece& piece : body.pieces) {
+    for (const PlanePiece& piece : body.pieces) {
       std::map<int64_t, std::vector<Vec>> columns;
       for (int64_t c = 0; c < body.copies; ++c) {
         std::vector<Vec> result;
@@ -203,7 +203,7 @@ class ReduceWindowEmitter {
       }
       taps = std::move(inner);
     }
-    for (const Piece& piece : body.pieces) {
+    for (const PlanePiece& piece : body.pieces) {
       std::map<int64_t, std::vector<Vec>> planes;
       std::map<int64_t, Vec> weights;
       for (int64_t c = 0; c < body.copies; ++c) {
@@ -253,7 +253,7 @@ class ReduceWindowEmitter {
 
   std::vector<Vec> Column(const PlaneBody& body,
                           const std::vector<int64_t>& outer, int64_t offset,
-                          const Piece& piece, CodeBuilder& b) {
+                          const PlanePiece& piece, CodeBuilder& b) {
     std::vector<Vec> column;
     for (const int64_t from : outer) {
       const std::vector<Vec> x = values_.Take(

@@ -252,7 +252,7 @@ class SelectScatterEmitter {
   int edge_ = -1;              // axis whose ends have code of their own
   bool skips_before_ = false;  // code meets no border before the operand
   bool meets_before_ = false;  // no block whose code does so was found
-  std::vector<Piece> pieces_;
+  std::vector<PlanePiece> pieces_;
   std::vector<isa::Window> windows_;
   int64_t taken_pitch_ = 0;  // bytes of one window's taps
   SelectedTaps::Pitches pitches_;

@@ -25,7 +25,7 @@ int64_t SelectedTaps::TapNumber(const std::vector<int64_t>& taps) const {
   return n;
 }
 
-int64_t SelectedTaps::TakenAt(const Piece& piece, int part) const {
+int64_t SelectedTaps::TakenAt(const PlanePiece& piece, int part) const {
   return piece.offset * values_.parts() + part * piece.rows * isa::kRowBytes;
 }
 
@@ -36,7 +36,7 @@ void SelectedTaps::Take(const PlaneBody& body) {
   }
   const size_t last = axes_.size() - 1;
   for (int64_t c = 0; c < body.copies; ++c) {
-    for (const Piece& piece : body.pieces) {
+    for (const PlanePiece& piece : body.pieces) {
       std::vector<Vec> most, taken;
       ForEachIndex(counts, [&](std::vector<int64_t> at) {
         int64_t offset = body.offset[0] + piece.offset +
@@ -78,7 +78,7 @@ void SelectedTaps::Sum(const PlaneBody& body) {
   }
   const size_t last = axes_.size() - 1;
   for (int64_t c = 0; c < body.copies; ++c) {
-    for (const Piece& piece : body.pieces) {
+    for (const PlanePiece& piece : body.pieces) {
       std::vector<Vec> sum;
       int64_t to = body.offset[2] + piece.offset +
                    c * form_.axes[last].stride * pitches_[kOut][last];

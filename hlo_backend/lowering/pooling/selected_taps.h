@@ -49,7 +49,7 @@ class SelectedTaps {
  private:
   int64_t TapNumber(const std::vector<int64_t>& taps) const;
   // Of a piece of a window's taps, in scratch.
-  int64_t TakenAt(const Piece& piece, int part) const;
+  int64_t TakenAt(const PlanePiece& piece, int part) const;
 
   const PoolForm& form_;
   const PoolValues& values_;

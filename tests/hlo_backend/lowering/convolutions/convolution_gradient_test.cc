@@ -31,7 +31,7 @@ TEST_P(ConvolutionGradientTest, RandomGradientsEqualTheEvaluator) {
     bool exists = true;
     int64_t taps = 1, results = 1;
     for (int d = 0; d < rank; ++d) {
-      Dim x;
+      ConvolutionDim x;
       x.in = pick({5, 8, 14});
       x.taps = pick({3, 5, 7, 12});
       x.stride = pick({1, 1, 2});

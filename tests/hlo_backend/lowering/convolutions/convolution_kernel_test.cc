@@ -33,7 +33,7 @@ TEST_P(ConvolutionKernelTest, RandomWindowsEqualTheEvaluator) {
     const int rank = static_cast<int>(1 + random() % 3);
     bool exists = true;
     for (int d = 0; d < rank; ++d) {
-      Dim x;
+      ConvolutionDim x;
       x.in = pick({1, 2, 3, 5, 8});
       x.taps = pick({1, 2, 3});
       x.stride = pick({1, 1, 2, 3});
@@ -62,7 +62,7 @@ TEST_P(ConvolutionKernelTest, PlanesMayHaveWeightsOfTheirOwn) {
     c.k = 136;
     c.n = 256;
     c.w_transposed = transposed;
-    Dim groups, x;
+    ConvolutionDim groups, x;
     groups.in = groups.taps = groups.base_dilation = 5;
     groups.stride = 4;
     x.in = 6;
@@ -87,7 +87,7 @@ TEST_P(ConvolutionKernelTest, ACutImageHasItsBorders) {
       c.batch = 16;
       c.k = 64;
       c.n = 128;
-      Dim x;
+      ConvolutionDim x;
       x.in = 18;
       x.taps = 3;
       x.stride = stride;
@@ -110,7 +110,8 @@ TEST_P(ConvolutionKernelTest, ManyBordersShareAnAddress) {
   c.batch = 1;
   c.k = c.n = 96;
   c.in_f32 = c.out_f32 = true;
-  c.dims = {Dim{4, 3, 1, 1, 1}, Dim{24, 3, 8, 1, 1}, Dim{56, 3, 8, 1, 1}};
+  c.dims = {ConvolutionDim{4, 3, 1, 1, 1}, ConvolutionDim{24, 3, 8, 1, 1},
+            ConvolutionDim{56, 3, 8, 1, 1}};
   EXPECT_OK(CompareKernel(Hlo(c), On(GetParam())).status());
 }
 
@@ -122,7 +123,7 @@ TEST_P(ConvolutionKernelTest, ACutImageInVmemIsReadInPlace) {
     c.batch = 24;
     c.k = low == 1 || low == 3 ? 64 : 130;  // taps of few are packed
     c.n = 128;
-    Dim x;
+    ConvolutionDim x;
     x.in = low == 1 ? 21 : 24;
     x.taps = low == 3 ? 5 : 3;
     x.stride = low == 2 ? 2 : 1;
@@ -160,7 +161,7 @@ TEST(ConvolutionKernelTest, TapsOfFewFeaturesShareKTiles) {
         c.w_transposed = transposed;
         c.in_f32 = c.out_f32 = f32;
         c.w_f32 = f32 != transposed;
-        Dim d;
+        ConvolutionDim d;
         d.in = x.in;
         d.taps = x.taps;
         d.stride = x.stride;
@@ -185,7 +186,7 @@ TEST(ConvolutionKernelTest, TapsAreCutWhereOutputsAreFew) {
   c.batch = 24;
   c.k = 32;
   c.n = 40;
-  Dim x;
+  ConvolutionDim x;
   x.in = 28;
   x.taps = 28;
   x.low = x.high = 1;

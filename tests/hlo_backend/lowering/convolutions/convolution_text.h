@@ -2,7 +2,7 @@
 //
 //   Conv c;
 //   c.k = 64;
-//   c.dims.assign(2, Dim{18, 3});
+//   c.dims.assign(2, ConvolutionDim{18, 3});
 //   EXPECT_OK(CompareKernel(Hlo(c), On("v5e")).status());
 #ifndef PTXLA_TESTS_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_TEXT_H_
 #define PTXLA_TESTS_HLO_BACKEND_LOWERING_CONVOLUTIONS_CONVOLUTION_TEXT_H_
@@ -28,7 +28,7 @@ inline HarnessOptions On(const std::string& chip) {
 }
 
 // One spatial dimension.
-struct Dim {
+struct ConvolutionDim {
   int64_t in = 1, taps = 1, stride = 1, low = 0, high = 0;
   int64_t base_dilation = 1, window_dilation = 1;
   bool reversal = false;
@@ -44,7 +44,7 @@ struct Dim {
 
 struct Conv {
   int64_t batch = 1, k = 1, n = 1;
-  std::vector<Dim> dims;
+  std::vector<ConvolutionDim> dims;
   bool in_f32 = false, w_f32 = false, out_f32 = false, w_transposed = false;
 };
 
@@ -54,7 +54,7 @@ inline std::string Type(bool f32) { return f32 ? "f32[" : "bf16["; }
 inline std::string Hlo(const Conv& c) {
   std::string in, w, out, size, stride, pad, base, window, reversal, labels;
   for (size_t d = 0; d < c.dims.size(); ++d) {
-    const Dim& x = c.dims[d];
+    const ConvolutionDim& x = c.dims[d];
     absl::StrAppend(&in, x.in, ",");
     absl::StrAppend(&w, x.taps, ",");
     absl::StrAppend(&out, x.Out(), ",");

@@ -1,7 +1,7 @@
 // Sliding windows as HLO text, for tests of their kernels.
 //
 //   Pool p;
-//   p.dims = {Dim{9, 3, 2, 1, 1}, Dim{8}, Dim{128}};
+//   p.dims = {PoolDim{9, 3, 2, 1, 1}, PoolDim{8}, PoolDim{128}};
 //   EXPECT_OK(CompareKernel(ReduceWindow(p), options).status());
 #ifndef PTXLA_TESTS_HLO_BACKEND_LOWERING_POOLING_POOL_TEXT_H_
 #define PTXLA_TESTS_HLO_BACKEND_LOWERING_POOLING_POOL_TEXT_H_
@@ -14,7 +14,7 @@
 
 namespace ptxla::lowering {
 
-struct Dim {
+struct PoolDim {
   int64_t in = 1, size = 1, stride = 1, low = 0, high = 0, dilation = 1;
   int64_t base = 1;  // every so many places of the array exist
   int64_t Span() const { return (size - 1) * dilation + 1; }
@@ -25,12 +25,12 @@ struct Dim {
 
 struct Pool {
   std::string type = "f32", op = "maximum", init = "-inf";
-  std::vector<Dim> dims;
+  std::vector<PoolDim> dims;
 };
 
 inline std::string Dims(const Pool& p, bool out) {
   std::string s;
-  for (const Dim& d : p.dims) {
+  for (const PoolDim& d : p.dims) {
     absl::StrAppend(&s, s.empty() ? "" : ",", out ? d.Out() : d.in);
   }
   return absl::StrCat(p.type, "[", s, "]");
@@ -38,7 +38,7 @@ inline std::string Dims(const Pool& p, bool out) {
 
 inline std::string Window(const Pool& p) {
   std::string size, stride, pad, dilate, base;
-  for (const Dim& d : p.dims) {
+  for (const PoolDim& d : p.dims) {
     const char* by = size.empty() ? "" : "x";
     absl::StrAppend(&size, by, d.size);
     absl::StrAppend(&stride, by, d.stride);
@@ -82,7 +82,7 @@ inline std::string SelectAndScatter(Pool p, const std::string& op = "add",
 inline Pool CutImage(const char* type, int64_t side, int64_t lanes) {
   Pool p;
   p.type = type;
-  Dim x, rows, columns;
+  PoolDim x, rows, columns;
   x.in = side;
   x.size = 3;
   x.stride = 2;

@@ -38,7 +38,7 @@ TEST_P(PoolingKernelTest, RandomWindowsEqualTheEvaluator) {
     const int rank = static_cast<int>(1 + random() % 3);
     bool exists = true;
     for (int d = 0; d < rank; ++d) {
-      Dim x;
+      PoolDim x;
       x.in = pick({1, 2, 5, 9, 12});
       x.size = pick({1, 2, 3, 4});
       x.stride = pick({1, 1, 2, 3});
@@ -49,7 +49,7 @@ TEST_P(PoolingKernelTest, RandomWindowsEqualTheEvaluator) {
       exists &= x.Exists();
       p.dims.push_back(x);
     }
-    Dim rows, lanes;
+    PoolDim rows, lanes;
     rows.in = pick({1, 3, 8, 9, 24});
     lanes.in = pick({1, 64, 128, 200});
     p.dims.push_back(rows);
@@ -80,13 +80,13 @@ TEST_P(PoolingKernelTest, AWindowMovesOverGaps) {
     p.type = type;
     p.op = "add";
     p.init = "0";
-    Dim x;
+    PoolDim x;
     x.in = 23;
     x.size = 3;
     x.base = 2;
     x.low = 2;
     x.high = 1;
-    Dim rows, lanes;
+    PoolDim rows, lanes;
     rows.in = 8;
     lanes.in = 512;
     p.dims = {x, x, rows, lanes};
@@ -101,12 +101,12 @@ TEST_P(PoolingKernelTest, AWindowMovesOverGaps) {
 
 TEST_P(PoolingKernelTest, ArraysInVmemAreReadAndWrittenInPlace) {
   Pool p;
-  Dim x;
+  PoolDim x;
   x.in = 14;
   x.size = 3;
   x.stride = 2;
   x.low = x.high = 1;
-  Dim rows, lanes;
+  PoolDim rows, lanes;
   rows.in = 16;
   lanes.in = 128;
   p.dims = {x, x, rows, lanes};
@@ -125,10 +125,10 @@ TEST_P(PoolingKernelTest, CumulativeSumsCarryOnFromStepToStep) {
         p.type = type;
         p.op = length > 9 ? "maximum" : "add";
         p.init = length > 9 ? "-inf" : "0";
-        Dim x;
+        PoolDim x;
         x.in = x.size = length;
         (from_end ? x.high : x.low) = length - 1;
-        Dim lead, rows, lanes;
+        PoolDim lead, rows, lanes;
         lead.in = length > 9 ? 1 : 3;
         rows.in = length > 9 ? 8 : 5;
         lanes.in = length > 9 ? 1024 : 130;
@@ -154,7 +154,7 @@ TEST_P(PoolingKernelTest, RandomGradientsOfMaximaEqualTheEvaluator) {
     const int rank = static_cast<int>(1 + random() % 2);
     bool exists = true;
     for (int d = 0; d < rank; ++d) {
-      Dim x;
+      PoolDim x;
       x.in = pick({1, 4, 9, 12});
       x.size = pick({1, 2, 3});
       x.stride = pick({1, 2, 3});
@@ -163,7 +163,7 @@ TEST_P(PoolingKernelTest, RandomGradientsOfMaximaEqualTheEvaluator) {
       exists &= x.Exists();
       p.dims.push_back(x);
     }
-    Dim rows, lanes;
+    PoolDim rows, lanes;
     rows.in = pick({1, 3, 8, 24});
     lanes.in = pick({1, 64, 200});
     p.dims.push_back(rows);
@@ -209,7 +209,7 @@ TEST_P(PoolingKernelTest, AGradientOverACutImageOfMinusInfinities) {
 // Nor where the last step but one meets the border behind the image, too.
 TEST_P(PoolingKernelTest, AGradientInStepsShorterThanAWindow) {
   Pool p = CutImage("f32", 9, 512);
-  Dim& x = p.dims[1];
+  PoolDim& x = p.dims[1];
   x.in = 40;
   x.size = 5;
   x.stride = 1;
@@ -250,7 +250,7 @@ TEST_P(PoolingKernelTest, DepthwiseConvolutionsEqualTheEvaluator) {
     bool exists = true;
     std::string taps, labels;
     for (int d = 0; d < rank; ++d) {
-      Dim x;
+      PoolDim x;
       x.in = pick({3, 7, 12, 30});
       x.size = pick({1, 2, 3, 5});
       x.stride = pick({1, 1, 2});
@@ -262,7 +262,7 @@ TEST_P(PoolingKernelTest, DepthwiseConvolutionsEqualTheEvaluator) {
       absl::StrAppend(&taps, x.size, ",");
       absl::StrAppend(&labels, d);
     }
-    Dim rows, lanes;
+    PoolDim rows, lanes;
     rows.in = pick({1, 8, 9, 16, 32});
     lanes.in = pick({16, 128, 200, 384, 640});
     p.dims.push_back(rows);
