@@ -12,6 +12,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/expanders/prefix_blocks.h"
 #include "hlo_backend/passes/expanders/reduce_start.h"
+#include "hlo_backend/passes/expanders/separable_windows.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -282,16 +283,19 @@ absl::StatusOr<bool> WindowCanonicalizerPass::Run(Module* module,
   if (module->config().is_scheduled) return false;
   bool changed = false;
   for (Computation* c : module->computations()) {
-    for (Instruction* i : c->PostOrder()) {
-      Instruction* value = PrefixInBlocks(i);
-      if (value == nullptr) continue;
-      c->Replace(i, value);
-      changed = true;
-    }
     WindowOrder order;
     order.generation = GenerationOf(context);
     for (const Instruction* i : c->instructions()) {
       order.of_convolutions |= i->opcode() == Opcode::kConvolution;
+    }
+    for (Instruction* i : c->PostOrder()) {
+      Instruction* value = PrefixInBlocks(i);
+      if (value == nullptr) {
+        value = SeparatedWindow(i, order.of_convolutions, order.generation);
+      }
+      if (value == nullptr) continue;
+      c->Replace(i, value);
+      changed = true;
     }
     for (Instruction* i : c->PostOrder()) {
       if (!IsSimpleWindow(*i) ||

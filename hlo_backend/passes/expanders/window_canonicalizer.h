@@ -12,6 +12,8 @@
 //                                              but one, or of all
 //   a cumulative sum of rows or lanes, more than 128 of them  ->  of blocks and
 //                                              of their sums (prefix_blocks.h)
+//   planes that would be padding  ->  one dimension after the other
+//                                              (separable_windows.h)
 //   windows of one element        ->  the array itself
 //   another initial value  ->  is combined with the result
 //

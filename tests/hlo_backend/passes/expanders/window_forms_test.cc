@@ -79,7 +79,21 @@ TEST(WindowFormsTest, BordersDoNotTakePart) {
            {"s32", "add", "0", "16500", "16500", "size=16500 pad=0_16499"},
            {"s32", "maximum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
            {"s8", "and", "5", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
-           {"s32", "minimum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"}}) {
+           {"s32", "minimum", "2", "9,5", "9,6", "size=3x2 pad=1_1x1_1"},
+           // One dimension after the other.
+           {"f32", "add", "1", "3,40,40", "3,40,20",
+            "size=1x5x5 stride=1x1x2 pad=0_0x2_2x2_1"},
+           {"bf16", "add", "0", "2,33,40", "2,33,36",
+            "size=1x3x5 pad=0_0x1_1x0_0"},
+           {"s32", "maximum", "2", "2,33,40", "2,27,44",
+            "size=1x3x4 pad=0_0x0_0x3_4 rhs_dilate=1x3x1"},
+           {"s32", "add", "0", "2,20,20", "2,39,39",
+            "size=1x3x3 pad=0_0x1_1x1_1 lhs_dilate=1x2x2"},
+           {"f32", "minimum", "5", "32,32", "24,24", "size=9x9"},
+           {"u8", "minimum", "255", "2,20,20", "2,20,20",
+            "size=1x5x5 pad=0_0x2_2x2_2"},
+           {"f32", "add", "0", "2,12,12,12", "2,12,12,12",
+            "size=1x3x3x3 pad=0_0x1_1x1_1x1_1"}}) {
     ExpectSameForms(absl::Substitute(R"(HloModule m
 g {
   a = $0[] parameter(0)
