@@ -1,6 +1,7 @@
 #include "hlo_backend/passes/products/dot_shaper.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/units.h"
 #include "hlo_backend/analysis/contracted_planes.h"
@@ -10,6 +11,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/in_order.h"
 #include "hlo_backend/passes/products/in_tiles.h"
+#include "hlo_backend/passes/products/scaled_product.h"
 #include "hlo_backend/passes/products/score_order.h"
 #include "hlo_backend/passes/products/size_of.h"
 
@@ -195,14 +197,19 @@ Instruction* Shaped(Instruction* dot) {
 absl::StatusOr<bool> DotShaperPass::Run(Module* module, const PassContext&) {
   bool changed = false;
   for (Computation* c : ControlComputations(*module)) {
+    // What is behind them is replaced, too.
+    std::vector<Instruction*> dots;
     for (Instruction* i : c->PostOrder()) {
-      if (i->opcode() != Opcode::kDot || i->shape().has_layout() ||
-          !i->attrs<DotAttrs>().sparsity.empty()) {
-        continue;
+      if (i->opcode() == Opcode::kDot && !i->shape().has_layout() &&
+          i->attrs<DotAttrs>().sparsity.empty()) {
+        dots.push_back(i);
       }
+    }
+    for (Instruction* i : dots) {
       Instruction* value = Shaped(i);
       if (value == nullptr) continue;
       c->Replace(i, value);
+      if (value->opcode() == Opcode::kReshape) ScaleBeforeSplit(value);
       changed = true;
     }
   }

@@ -172,6 +172,25 @@ void AddParts(Instruction* x, int64_t d, std::vector<Instruction*>* parts) {
   }
 }
 
+// What is the same along a dimension is the same backwards; what a broadcast is
+// of is reversed before it.
+//   reverse(f32[8,64] broadcast(f32[8] x, {0}), {0,1})
+//   ==>  broadcast(reverse(x, {0}), {0})
+Instruction* ReverseOfBroadcast(Instruction* i, Rewriter& r) {
+  const Instruction* broadcast = i->operand(0);
+  Instruction* source = broadcast->operand(0);
+  DimVector dims;
+  for (size_t k = 0; k < broadcast->dimensions().size(); ++k) {
+    if (std::count(i->dimensions().begin(), i->dimensions().end(),
+                   broadcast->dimensions()[k]) > 0) {
+      dims.push_back(static_cast<int64_t>(k));
+    }
+  }
+  Builder& b = r.builder();
+  if (!dims.empty()) source = b.Reverse(source, dims);
+  return b.Broadcast(source, i->shape().dims(), broadcast->dimensions());
+}
+
 // Two reversals of one array, with a transpose between them or not: what is
 // turned round twice is as it was. So are dimensions of size 1.
 //   reverse(reverse(x, {0}), {0,1})  ==>  reverse(x, {1})
@@ -275,6 +294,9 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
     case Opcode::kConcatenate:
       return Concatenate(i, r);
     case Opcode::kReverse:
+      if (i->operand(0)->opcode() == Opcode::kBroadcast) {
+        return ReverseOfBroadcast(i, r);
+      }
       return ReversedOnce(i, r);
     default:
       return nullptr;

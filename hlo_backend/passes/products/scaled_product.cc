@@ -1,0 +1,62 @@
+#include "hlo_backend/passes/products/scaled_product.h"
+
+#include <vector>
+
+#include "hlo_backend/ir/builder.h"
+#include "hlo_backend/ir/computation.h"
+#include "hlo_backend/passes/rewriter.h"
+
+namespace ptxla::hlo {
+namespace {
+
+// `user` done on `product`, which `reshape` is of; null: it reads other arrays.
+Instruction* Before(const Instruction& reshape, Instruction* product,
+                    const Instruction& user) {
+  if (!user.IsElementwise() || user.opcode() == Opcode::kCopy ||
+      !user.shape().IsArray() || !user.control_predecessors().empty() ||
+      !user.control_successors().empty()) {
+    return nullptr;
+  }
+  const DimVector dims(product->shape().dims().begin(),
+                       product->shape().dims().end());
+  Builder b(product->parent());
+  b.set_metadata(user.shared_metadata());
+  std::vector<Instruction*> operands;
+  for (Instruction* o : user.operands()) {
+    Instruction* scalar = BroadcastScalarOf(*o);
+    if (o != &reshape && !o->shape().IsScalar() && scalar == nullptr) {
+      return nullptr;
+    }
+    operands.push_back(o == &reshape ? product
+                       : o->shape().IsScalar()
+                           ? o
+                           : b.BroadcastScalar(scalar, dims));
+  }
+  return product->parent()->AddLike(
+      user, Shape::Array(user.shape().type(), dims), operands);
+}
+
+}  // namespace
+
+void ScaleBeforeSplit(Instruction* reshape) {
+  Instruction* value = reshape->operand(0);
+  if (value->user_count() != 1 ||
+      value->shape().dims().back() == reshape->shape().dims().back()) {
+    return;
+  }
+  while (reshape->user_count() == 1 && !reshape->IsRoot()) {
+    Instruction* user = reshape->users()[0];
+    Instruction* scaled = Before(*reshape, value, *user);
+    if (scaled == nullptr) return;
+    Builder b(value->parent());
+    b.set_metadata(reshape->shared_metadata());
+    Instruction* split = b.Reshape(scaled, user->shape().dims());
+    Computation* c = user->parent();
+    c->Replace(user, split);
+    c->Remove(reshape);
+    value = scaled;
+    reshape = split;
+  }
+}
+
+}  // namespace ptxla::hlo
