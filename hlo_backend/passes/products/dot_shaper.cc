@@ -11,6 +11,7 @@
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/layout/in_order.h"
 #include "hlo_backend/passes/products/in_tiles.h"
+#include "hlo_backend/passes/products/prefix_operands.h"
 #include "hlo_backend/passes/products/scaled_product.h"
 #include "hlo_backend/passes/products/score_order.h"
 #include "hlo_backend/passes/products/size_of.h"
@@ -206,6 +207,11 @@ absl::StatusOr<bool> DotShaperPass::Run(Module* module, const PassContext&) {
       }
     }
     for (Instruction* i : dots) {
+      if (Instruction* whole = WithWholeRows(i)) {
+        c->Replace(i, whole);
+        i = whole;
+        changed = true;
+      }
       Instruction* value = Shaped(i);
       if (value == nullptr) continue;
       c->Replace(i, value);

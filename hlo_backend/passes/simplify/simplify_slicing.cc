@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/simplify/simplify_rules.h"
 
@@ -35,6 +36,29 @@ Instruction* Concatenate(Instruction* i, Rewriter& r) {
     return nullptr;
   }
   return r.builder().Concatenate(kept, i->dimensions()[0]);
+}
+
+// A column beside rows of an array that has 1s in front, without them: a
+// softmax of both (scores and a sink) has none either.
+//   concatenate(f32[1,8,256] x, f32[1,8,1] y), dimensions={2}
+//   ==> f32[1,8,257] reshape(concatenate(f32[8,256], f32[8,1]), dimensions={1})
+Instruction* ColumnWithoutUnits(Instruction* i, Rewriter& r) {
+  const DimVector dims = DropOuterUnitDims(i->shape().dims());
+  const int minor = i->shape().rank() - 1;
+  const int64_t units = i->shape().rank() - static_cast<int64_t>(dims.size());
+  if (units == 0 || i->operand_count() != 2 || i->dimensions()[0] != minor ||
+      i->operand(0)->shape().dim(minor) < kLanes ||
+      i->operand(1)->shape().dim(minor) != 1) {
+    return nullptr;
+  }
+  Builder& b = r.builder();
+  std::vector<Instruction*> parts;
+  for (Instruction* o : i->operands()) {
+    const DimVector& whole = o->shape().dims();
+    parts.push_back(
+        b.Reshape(o, DimVector(whole.begin() + units, whole.end())));
+  }
+  return b.Reshape(b.Concatenate(parts, minor - units), i->shape().dims());
 }
 
 // A part of what is the same wherever it is cut; of all of it; null: neither.
@@ -292,7 +316,8 @@ Instruction* SimplifySlicing(Instruction* i, Rewriter& r) {
                  ? i->operand(0)
                  : nullptr;
     case Opcode::kConcatenate:
-      return Concatenate(i, r);
+      if (Instruction* value = Concatenate(i, r)) return value;
+      return ColumnWithoutUnits(i, r);
     case Opcode::kReverse:
       if (i->operand(0)->opcode() == Opcode::kBroadcast) {
         return ReverseOfBroadcast(i, r);

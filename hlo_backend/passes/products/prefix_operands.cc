@@ -1,0 +1,117 @@
+#include "hlo_backend/passes/products/prefix_operands.h"
+
+#include <vector>
+
+#include "base/units.h"
+#include "hlo_backend/analysis/tiled_layout.h"
+#include "hlo_backend/ir/builder.h"
+
+namespace ptxla::hlo {
+namespace {
+
+struct Front {
+  Instruction* slice = nullptr;
+  std::vector<Instruction*> conversions;  // of it, the last first
+};
+
+// Other dimensions alone.
+bool ReshapesRows(const Instruction& i) {
+  return i.opcode() == Opcode::kReshape && i.shape().rank() > 0 &&
+         i.operand(0)->shape().rank() > 0 && !i.shape().has_layout() &&
+         i.shape().dims().back() == i.operand(0)->shape().dims().back();
+}
+
+bool IsFrontOfRows(const Instruction& i) {
+  if (i.opcode() != Opcode::kSlice) return false;
+  const auto& attrs = i.attrs<SliceAttrs>();
+  const Shape& from = i.operand(0)->shape();
+  for (int d = 0; d < from.rank(); ++d) {
+    const bool whole = i.shape().dim(d) == from.dim(d);
+    if (attrs.starts[d] != 0 || attrs.strides[d] != 1) return false;
+    if (whole == (d == from.rank() - 1)) return false;
+  }
+  // No more tiles than one behind.
+  return CeilOfRatio(from.dims().back(), kLanes) <=
+         CeilOfRatio(i.shape().dims().back(), kLanes) + 1;
+}
+
+Front FrontOf(Instruction* operand) {
+  Front front;
+  for (Instruction* i = operand; i->user_count() == 1; i = i->operand(0)) {
+    if (IsFrontOfRows(*i)) {
+      front.slice = i;
+      return front;
+    }
+    if (i->opcode() == Opcode::kConvert) {
+      front.conversions.push_back(i);
+    } else if (!ReshapesRows(*i)) {
+      return front;
+    }
+  }
+  return front;
+}
+
+// `operand` of the whole row, with zeros behind the front. A reshape comes
+// last: in front of it is what makes the row.
+Instruction* WholeRow(const Front& front, const Instruction& operand,
+                      Builder& b) {
+  Instruction* x = front.slice->operand(0);
+  while (ReshapesRows(*x)) x = x->operand(0);
+  for (size_t k = front.conversions.size(); k-- > 0;) {
+    x = b.Convert(x, front.conversions[k]->shape().type());
+  }
+  const int64_t row = x->shape().dims().back();
+  const DimVector dims(x->shape().dims().begin(), x->shape().dims().end());
+  Instruction* column = b.Iota(Shape::Array(PrimitiveType::kS32, {row}), 0);
+  Instruction* end = b.BroadcastScalar(
+      b.ConstantScalar(PrimitiveType::kS32,
+                       static_cast<double>(front.slice->shape().dims().back())),
+      {row});
+  Instruction* in_front =
+      b.Broadcast(b.Compare(column, end, CompareDirection::kLt), dims,
+                  {static_cast<int64_t>(dims.size()) - 1});
+  Instruction* zero =
+      b.BroadcastScalar(b.ConstantScalar(x->shape().type(), 0), dims);
+  x = b.Select(in_front, x, zero);
+  DimVector result(operand.shape().dims().begin(),
+                   operand.shape().dims().end());
+  result.back() = row;
+  return result == dims ? x : b.Reshape(x, result);
+}
+
+}  // namespace
+
+Instruction* WithWholeRows(Instruction* dot) {
+  const auto& attrs = dot->attrs<DotAttrs>();
+  if (attrs.lhs_contracting.size() != 1) return nullptr;
+  for (const int side : {0, 1}) {
+    Instruction* operand = dot->operand(side);
+    Instruction* other = dot->operand(1 - side);
+    const int64_t contracted =
+        (side == 0 ? attrs.lhs_contracting : attrs.rhs_contracting)[0];
+    if (operand == other || contracted != operand->shape().rank() - 1) continue;
+    const Front front = FrontOf(operand);
+    // The other one is copied to have zeros behind its end.
+    if (front.slice == nullptr ||
+        other->shape().ByteSize() > operand->shape().ByteSize() / 2) {
+      continue;
+    }
+    Builder b(dot->parent());
+    b.set_metadata(dot->shared_metadata());
+    PadAttrs pad;
+    pad.dims.resize(other->shape().rank());
+    pad.dims[(side == 0 ? attrs.rhs_contracting : attrs.lhs_contracting)[0]]
+        .high = front.slice->operand(0)->shape().dims().back() -
+                front.slice->shape().dims().back();
+    Instruction* rows = WholeRow(front, *operand, b);
+    Instruction* padded =
+        b.Pad(other, b.ConstantScalar(other->shape().type(), 0), pad.dims);
+    return dot->parent()->AddLike(
+        *dot, dot->shape(),
+        side == 0 ? std::vector<Instruction*>{rows, padded}
+                  : std::vector<Instruction*>{padded, rows});
+  }
+  return nullptr;
+}
+
+}  // namespace ptxla::hlo

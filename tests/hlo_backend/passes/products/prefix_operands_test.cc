@@ -1,0 +1,41 @@
+// Does a product of the front of longer rows mean the same when it reads the
+// rows whole?
+#include <utility>
+#include <vector>
+
+#include "absl/strings/substitute.h"
+#include "tests/hlo_backend/passes/same_after_pass.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::hlo {
+namespace {
+
+TEST(PrefixOperandsTest, WhatIsBehindTheFrontTakesNoPart) {
+  for (const auto& [front, row] : std::vector<std::pair<int, int>>{
+           {7, 8}, {128, 129}, {100, 250}, {200, 255}}) {
+    EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
+ENTRY e {
+  x = f32[2,40,$1] parameter(0)
+  y = bf16[2,$0,5] parameter(1)
+  s = f32[2,40,$0] slice(x), slice={[0:2], [0:40], [0:$0]}
+  c = bf16[2,40,$0] convert(s)
+  ROOT d = f32[2,40,5] dot(c, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
+})",
+                                             front, row),
+                            "dot-shaper"));
+    // On the right, behind a reshape of the rows.
+    EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
+ENTRY e {
+  x = f32[4,10,$1] parameter(0)
+  y = f32[5,$0] parameter(1)
+  s = f32[4,10,$0] slice(x), slice={[0:4], [0:10], [0:$0]}
+  r = f32[40,$0] reshape(s)
+  ROOT d = f32[5,40] dot(y, r), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+})",
+                                             front, row),
+                            "dot-shaper"));
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::hlo
