@@ -206,12 +206,11 @@ absl::StatusOr<bool> DotShaperPass::Run(Module* module, const PassContext&) {
         dots.push_back(i);
       }
     }
+    PrefixOperands prefixes;
     for (Instruction* i : dots) {
-      if (Instruction* whole = WithWholeRows(i)) {
-        c->Replace(i, whole);
-        i = whole;
-        changed = true;
-      }
+      Instruction* whole = prefixes.Replaced(i);
+      changed |= whole != i;
+      i = whole;
       Instruction* value = Shaped(i);
       if (value == nullptr) continue;
       c->Replace(i, value);

@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/products/prefix_operands.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "base/units.h"
@@ -35,9 +36,18 @@ bool IsFrontOfRows(const Instruction& i) {
          CeilOfRatio(i.shape().dims().back(), kLanes) + 1;
 }
 
+bool DotsAloneRead(const Instruction& i) {
+  return !i.IsRoot() && std::all_of(i.users().begin(), i.users().end(),
+                                    [](const Instruction* user) {
+                                      return user->opcode() == Opcode::kDot;
+                                    });
+}
+
 Front FrontOf(Instruction* operand) {
   Front front;
-  for (Instruction* i = operand; i->user_count() == 1; i = i->operand(0)) {
+  for (Instruction* i = operand;
+       i->user_count() == 1 || (i == operand && DotsAloneRead(*i));
+       i = i->operand(0)) {
     if (IsFrontOfRows(*i)) {
       front.slice = i;
       return front;
@@ -81,37 +91,66 @@ Instruction* WholeRow(const Front& front, const Instruction& operand,
 
 }  // namespace
 
-Instruction* WithWholeRows(Instruction* dot) {
+Instruction* PrefixOperands::RowsFor(Instruction* operand) {
+  const auto known = rows_.find(operand);
+  if (known != rows_.end()) return known->second;
+  const Front front = FrontOf(operand);
+  if (front.slice == nullptr) return nullptr;
+  Builder b(operand->parent());
+  b.set_metadata(operand->shared_metadata());
+  return rows_[operand] = WholeRow(front, *operand, b);
+}
+
+Instruction* PrefixOperands::Replaced(Instruction* dot) {
   const auto& attrs = dot->attrs<DotAttrs>();
-  if (attrs.lhs_contracting.size() != 1) return nullptr;
+  if (attrs.lhs_contracting.size() != 1) return dot;
   for (const int side : {0, 1}) {
     Instruction* operand = dot->operand(side);
     Instruction* other = dot->operand(1 - side);
-    const int64_t contracted =
-        (side == 0 ? attrs.lhs_contracting : attrs.rhs_contracting)[0];
-    if (operand == other || contracted != operand->shape().rank() - 1) continue;
-    const Front front = FrontOf(operand);
-    // The other one is copied to have zeros behind its end.
-    if (front.slice == nullptr ||
-        other->shape().ByteSize() > operand->shape().ByteSize() / 2) {
+    const int minor = operand->shape().rank() - 1;
+    const DimVector& batch = side == 0 ? attrs.lhs_batch : attrs.rhs_batch;
+    const bool sums =
+        (side == 0 ? attrs.lhs_contracting : attrs.rhs_contracting)[0] == minor;
+    // The other one is copied to have zeros behind its end; or the result.
+    const Shape& copied = sums ? other->shape() : dot->shape();
+    if (operand == other || minor < 0 ||
+        std::count(batch.begin(), batch.end(), minor) > 0 ||
+        copied.ByteSize() > operand->shape().ByteSize() / 2) {
       continue;
     }
+    Instruction* rows = RowsFor(operand);
+    if (rows == nullptr) continue;
+    const int64_t row = rows->shape().dim(minor);
     Builder b(dot->parent());
     b.set_metadata(dot->shared_metadata());
-    PadAttrs pad;
-    pad.dims.resize(other->shape().rank());
-    pad.dims[(side == 0 ? attrs.rhs_contracting : attrs.lhs_contracting)[0]]
-        .high = front.slice->operand(0)->shape().dims().back() -
-                front.slice->shape().dims().back();
-    Instruction* rows = WholeRow(front, *operand, b);
-    Instruction* padded =
-        b.Pad(other, b.ConstantScalar(other->shape().type(), 0), pad.dims);
-    return dot->parent()->AddLike(
-        *dot, dot->shape(),
-        side == 0 ? std::vector<Instruction*>{rows, padded}
-                  : std::vector<Instruction*>{padded, rows});
+    Shape shape = dot->shape();
+    if (sums) {
+      PadAttrs pad;
+      pad.dims.resize(other->shape().rank());
+      pad.dims[(side == 0 ? attrs.rhs_contracting : attrs.lhs_contracting)[0]]
+          .high = row - operand->shape().dim(minor);
+      other =
+          b.Pad(other, b.ConstantScalar(other->shape().type(), 0), pad.dims);
+    } else {
+      // The last free dimension of its side.
+      const int place = side == 0 ? minor - 1 : shape.rank() - 1;
+      DimVector dims(shape.dims().begin(), shape.dims().end());
+      dims[place] = row;
+      shape = Shape::Array(shape.type(), dims);
+    }
+    Instruction* whole = dot->parent()->AddLike(
+        *dot, shape,
+        side == 0 ? std::vector<Instruction*>{rows, other}
+                  : std::vector<Instruction*>{other, rows});
+    const DimVector starts(dot->shape().rank(), 0);
+    dot->parent()->Replace(
+        dot, sums ? whole
+                  : b.Slice(whole, starts,
+                            DimVector(dot->shape().dims().begin(),
+                                      dot->shape().dims().end())));
+    return whole;
   }
-  return nullptr;
+  return dot;
 }
 
 }  // namespace ptxla::hlo

@@ -6,16 +6,30 @@
 //   p = bf16[8,8192,1024] convert(slice(f32[8,8192,1025] x, its first columns))
 //   d = dot(p, v)   // over 1024 rows of v
 //   ==> dot(select(column < 1024, convert(x), 0), pad(v))   // over 1025
+//
+// Where the row is not what is summed (a gradient by v), its end is cut off the
+// result instead.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_PREFIX_OPERANDS_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_PREFIX_OPERANDS_H_
 
+#include "absl/container/flat_hash_map.h"
 #include "hlo_backend/ir/instruction.h"
 
 namespace ptxla::hlo {
 
-// The product that stands for `dot`, which contracts one dimension; null: no
-// operand is such a front, or its copy is the smaller part of what is read.
-Instruction* WithWholeRows(Instruction* dot);
+class PrefixOperands {
+ public:
+  // The product that stands for `dot`, which it replaces; `dot` itself: no
+  // operand is such a front, or its copy is the smaller part of what is moved.
+  Instruction* Replaced(Instruction* dot);
+
+ private:
+  // The whole row that stands for an operand; null: it is no front.
+  Instruction* RowsFor(Instruction* operand);
+
+  // By operand: several products may read one.
+  absl::flat_hash_map<const Instruction*, Instruction*> rows_;
+};
 
 }  // namespace ptxla::hlo
 

@@ -37,5 +37,24 @@ ENTRY e {
   }
 }
 
+// Another dimension is summed, and two products read the front.
+TEST(PrefixOperandsTest, TheEndOfTheRowIsCutOffTheResult) {
+  EXPECT_OK(SameAfterPass(R"(HloModule m
+ENTRY e {
+  x = f32[2,96,33] parameter(0)
+  y = f32[2,96,5] parameter(1)
+  z = f32[2,32,4] parameter(2)
+  s = f32[2,96,32] slice(x), slice={[0:2], [0:96], [0:32]}
+  d = f32[2,32,5] dot(s, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  t = f32[2,5,32] dot(y, s), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  c = f32[2,96,4] dot(s, z), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
+  d1 = f32[320] reshape(d)
+  t1 = f32[320] reshape(t)
+  c1 = f32[768] reshape(c)
+  ROOT r = f32[1408] concatenate(d1, t1, c1), dimensions={0}
+})",
+                          "dot-shaper"));
+}
+
 }  // namespace
 }  // namespace ptxla::hlo
