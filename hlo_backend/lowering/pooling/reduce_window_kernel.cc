@@ -222,6 +222,7 @@ class ReduceWindowEmitter {
             w = weights_->Load(b, tap.number, piece.offset, piece.rows);
           }
           std::vector<Vec> product;
+          product.reserve(x.size());
           for (const Vec part : x) {
             product.push_back(b.Binary(isa::Opcode::kVmulF32, part, w));
           }

@@ -40,7 +40,7 @@ Instruction* Before(const Instruction& reshape, Instruction* product,
 
 void ScaleBeforeSplit(Instruction* reshape) {
   Instruction* value = reshape->operand(0);
-  if (value->user_count() != 1 ||
+  if (value->user_count() != 1 || reshape->shape().rank() == 0 ||
       value->shape().dims().back() == reshape->shape().dims().back()) {
     return;
   }

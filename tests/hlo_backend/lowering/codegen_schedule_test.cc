@@ -77,6 +77,7 @@ TEST(ScheduleTest, ACodeThatNeedsMoreRegistersThanThereAreIsRefused) {
   CodeBuilder b(m);
   const Sca p = b.GlobalSca();
   std::vector<Vec> all;
+  all.reserve(4);
   for (int i = 0; i < 4; ++i) all.push_back(b.Load(0, p, i * 4096));
   // Every value is read again in the reverse order: all live at once.
   Vec sum = b.Binary(Opcode::kVaddF32, all[3], all[2]);
@@ -205,6 +206,7 @@ TEST(ScheduleTest, ATransposeIsDrainedALatencyAfterItsLastPush) {
     b.NewBlock("transpose");
     for (int t = 0; t < blocks; ++t) {
       std::vector<Vec> rows;
+      rows.reserve(16);
       for (int i = 0; i < 16; ++i) {
         rows.push_back(b.Load(0, in, (t * 16 + i) * 4096));
       }
