@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "hlo_backend/passes/memory/range_maximum.h"
+#include "base/range_maximum.h"
 
 namespace ptxla::hlo {
 

@@ -83,12 +83,8 @@ class LiveRegisters {
   // Registers of a class that the instruction reads last.
   int Freed(const VInstr& v, int cls) {
     int freed = 0;
-    int32_t seen[5];
-    int num_seen = 0;
-    locals_.ForEachRead(v, [&](int32_t reg) {
-      seen[num_seen++] = reg;
-      const int uses = static_cast<int>(std::count(seen, seen + num_seen, reg));
-      if (Reads(reg) == uses && locals_.ClassOf(reg) == cls) ++freed;
+    ForEachLastRead(locals_, v, first_, reads_, [&](int32_t reg) {
+      if (locals_.ClassOf(reg) == cls) ++freed;
     });
     return freed;
   }

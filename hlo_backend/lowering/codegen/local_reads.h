@@ -36,6 +36,21 @@ struct LocalReads {
   }
 };
 
+// Calls fn(reg) for each register that the instruction reads and nobody will
+// again; `to_come` has the reads that are still to come, from register `first`
+// on.
+template <class Fn>
+void ForEachLastRead(const LocalRegisters& locals, const VInstr& v,
+                     int32_t first, const std::vector<int>& to_come, Fn fn) {
+  int32_t seen[5];
+  int num_seen = 0;
+  locals.ForEachRead(v, [&](int32_t reg) {
+    seen[num_seen++] = reg;
+    const auto uses = std::count(seen, seen + num_seen, reg);
+    if (to_come[reg - first] == uses) fn(reg);
+  });
+}
+
 }  // namespace ptxla::codegen
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_CODEGEN_LOCAL_READS_H_

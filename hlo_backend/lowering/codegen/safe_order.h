@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/range_maximum.h"
 #include "hlo_backend/lowering/codegen/dependences.h"
 #include "hlo_backend/lowering/codegen/local_reads.h"
 #include "hlo_backend/lowering/codegen/local_registers.h"
-#include "hlo_backend/lowering/codegen/range_max.h"
 
 namespace ptxla::codegen {
 
@@ -34,9 +34,10 @@ class SafeOrder {
   void Issue(int i);
 
  private:
-  // Values that take a register as instruction i is issued.
-  int ValuesOf(int i) const;
+  void CountValues();
   void CountWritten();
+  // To the registers in use behind instructions `from` to `to` - 1.
+  void Add(int from, int to, int registers);
   // The registers that i reads last, in dying_.
   void FindDying(int i);
 
@@ -45,11 +46,12 @@ class SafeOrder {
   const LocalRegisters locals_;
   const int32_t first_;
   const int limit_;
+  std::vector<int> values_;     // that take a register as it is issued
   std::vector<int> reads_;      // still to come, by register from first_ on
   std::vector<int> last_read_;  // the instruction, as written
   // Registers in use behind each instruction, if all that is not issued follows
   // as written.
-  RangeMax live_;
+  RangeMaximum live_;
   std::vector<bool> issued_;
   int turn_ = 0;  // the first that is still to come
   // Since something was issued none of these and behind was allowed.

@@ -15,6 +15,12 @@ namespace {
 constexpr int64_t kLeastTiles = 128;
 constexpr int64_t kRowsOfWord = 16;  // row tiles whose values lie in one row
 
+int RowStreams(const Geometry& g) {
+  return static_cast<int>(std::count_if(
+      g.streams.begin(), g.streams.end(),
+      [](const Stream& s) { return s.access == Access::kLaneOfRows; }));
+}
+
 }  // namespace
 
 // Dense arrays of one dimension, where bodies hold whole rows of 128 values.
@@ -27,13 +33,10 @@ bool NestCode::ExpandsInline(const Stream& s) const {
     return false;
   }
   if (places_[&s - g_.streams.data()].moves) return false;
-  // Two registers in four may wait for the XLUs. Behind functions of the EUP
-  // more values are alive already.
-  int streams = 0;
-  for (const Stream& other : g_.streams) {
-    streams += other.access == Access::kLaneOfRows;
-  }
-  if (streams > 2) return false;
+  // Of more arrays too few rows would wait in the registers that are left for
+  // them (InlineRow). Behind functions of the EUP more values are alive
+  // already.
+  if (RowStreams(g_) > 2) return false;
   for (const ExprNode& n : e_.nodes) {
     if (n.kind == ExprNode::Kind::kOp &&
         (hlo::IsTranscendental(n.instr->opcode()) ||
@@ -63,11 +66,7 @@ std::vector<int64_t> NestCode::InlineStrides(const Stream& s) const {
 // Asks for rows further down too: what the XLUs give comes late. Three
 // registers in 16 hold it, of all streams together; ASSUMED, a search.
 Vec NestCode::InlineRow(int number, int row) {
-  const auto streams = std::count_if(
-      g_.streams.begin(), g_.streams.end(),
-      [](const Stream& s) { return s.access == Access::kLaneOfRows; });
-  const int ahead =
-      std::max(2, 3 * b_.model().vregs / (16 * static_cast<int>(streams)));
+  const int ahead = std::max(2, 3 * b_.model().vregs / (16 * RowStreams(g_)));
   const int end = std::min(region_.rows, row + ahead + 1);
   for (int r = row; r < end; ++r) {
     Vec& value = row_values_[{number, r, 0}];

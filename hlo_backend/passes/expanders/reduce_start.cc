@@ -74,4 +74,11 @@ Instruction* NeutralStart(Opcode op, PrimitiveType type, Builder& b) {
   }
 }
 
+Computation* MonoidBody(Opcode op, PrimitiveType type, Module* module) {
+  Builder body(module->AddComputation("wide"));
+  Instruction* x = body.Parameter(0, Shape::Array(type, {}));
+  body.Binary(op, x, body.Parameter(1, Shape::Array(type, {})));
+  return body.computation();
+}
+
 }  // namespace ptxla::hlo

@@ -20,6 +20,9 @@ bool StartMayRepeat(const Instruction& reduce);
 // What leaves every value of `type` as it is under `op`, a monoid.
 Instruction* NeutralStart(Opcode op, PrimitiveType type, Builder& b);
 
+// op(x, y) of scalars, as the body of a reduce.
+Computation* MonoidBody(Opcode op, PrimitiveType type, Module* module);
+
 }  // namespace ptxla::hlo
 
 #endif  // PTXLA_HLO_BACKEND_PASSES_EXPANDERS_REDUCE_START_H_

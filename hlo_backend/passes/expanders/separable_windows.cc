@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/units.h"
 #include "chips/compiler_policy.h"
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/plane_windows.h"
@@ -14,6 +15,9 @@
 
 namespace ptxla::hlo {
 namespace {
+
+// Vector operations in the time that a kernel takes to start and end; ASSUMED.
+constexpr int64_t kOperationsOfKernel = 16384;
 
 class WindowSeparator {
  public:
@@ -40,10 +44,13 @@ class WindowSeparator {
     b.set_metadata(i_->shared_metadata());
     const PrimitiveType type = i_->shape().type();
     const Opcode op = *MonoidOf(*i_->to_apply());
-    const bool rounds = IsFloat(type) && BitWidth(type) < 32 &&
-                        (op == Opcode::kAdd || op == Opcode::kMultiply);
+    // Some 8-bit floats have no infinity to begin a maximum with.
+    const bool rounds =
+        IsFloat(type) && BitWidth(type) < 32 &&
+        (op == Opcode::kAdd || op == Opcode::kMultiply || BitWidth(type) <= 8);
     const PrimitiveType wide = rounds ? PrimitiveType::kF32 : type;
-    Computation* body = rounds ? Body(op, wide) : i_->to_apply();
+    Computation* body =
+        rounds ? MonoidBody(op, wide, i_->parent()->module()) : i_->to_apply();
     Instruction* x = i_->operand(0);
     if (rounds) x = b.Convert(x, wide);
     Instruction* identity = NeutralStart(op, wide, b);
@@ -62,13 +69,6 @@ class WindowSeparator {
   }
 
  private:
-  Computation* Body(Opcode op, PrimitiveType type) const {
-    Builder body(i_->parent()->module()->AddComputation("wide"));
-    Instruction* x = body.Parameter(0, Shape::Array(type, {}));
-    body.Binary(op, x, body.Parameter(1, Shape::Array(type, {})));
-    return body.computation();
-  }
-
   // One place along each dimension that it slides along.
   bool IsReduce() const {
     return std::all_of(slides_.begin(), slides_.end(), [&](int64_t d) {
@@ -77,7 +77,8 @@ class WindowSeparator {
   }
 
   // Bytes of the array with `outside` in front and `inside` behind, whose last
-  // two are rows and lanes, or lanes and rows where convolutions do not say.
+  // two are rows and lanes; without convolutions the other way round, too, if
+  // that is less.
   int64_t PlaneBytes(const DimVector& outside, const DimVector& inside) const {
     const Shape& shape = i_->operand(0)->shape();
     DimVector dims;
@@ -110,14 +111,18 @@ class WindowSeparator {
            chips::WholePolicy("reshape_gain") * separate;
   }
 
+  // The slices that are saved take longer than another kernel.
   bool TakesManySlices() const {
     int64_t together = 1, apart = 0;
     for (const int64_t d : slides_) {
       together *= window_.dims[d].size;
       apart += window_.dims[d].size;
     }
-    return together >
-           static_cast<int64_t>(chips::WholePolicy("reshape_gain")) * apart;
+    const int64_t registers =
+        CeilOfRatio(i_->operand(0)->shape().ElementCount(), kTileRows * kLanes);
+    return together > static_cast<int64_t>(chips::WholePolicy("reshape_gain")) *
+                          apart &&
+           registers * (together - apart) > kOperationsOfKernel;
   }
 
   Instruction* i_;

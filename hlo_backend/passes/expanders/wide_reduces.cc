@@ -6,6 +6,7 @@
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/passes/expanders/reduce_start.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -38,15 +39,13 @@ void WidenReduces(Computation* c, int generation) {
       shape.set_type(wide);
       return WithTpuLayout(shape, generation);
     };
-    Builder body(c->module()->AddComputation("wide"));
-    Instruction* x = body.Parameter(0, Shape::Array(wide, {}));
-    body.Binary(*op, x, body.Parameter(1, Shape::Array(wide, {})));
+    Computation* body = MonoidBody(*op, wide, c->module());
     std::vector<Instruction*> operands;
     for (Instruction* o : i->operands()) {
       operands.push_back(Widened(o, in(o->shape())));
     }
     Instruction* sum = c->Add(Opcode::kReduce, in(i->shape()), operands,
-                              i->attributes(), {body.computation()});
+                              i->attributes(), {body});
     c->Replace(i, c->Add(Opcode::kConvert, i->shape(), {sum}));
   }
 }

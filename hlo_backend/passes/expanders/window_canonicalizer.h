@@ -21,7 +21,8 @@
 // transpose-mover lets the transposes between them meet; where there are none,
 // [H,W,C,N] if that fills tiles much better (`policy.reshape_gain`; 16 features
 // of 32 images). What is not simple (hlo_backend/analysis/plane_windows.h), or
-// slides along all of its dimensions, is left to window-expander.
+// slides along all of its dimensions, is left to window-expander, maybe one
+// dimension after the other.
 #ifndef PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
 #define PTXLA_HLO_BACKEND_PASSES_EXPANDERS_WINDOW_CANONICALIZER_H_
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/range_maximum.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/analysis/trip_count.h"
 #include "hlo_backend/passes/loops/loop_elements.h"
@@ -15,7 +16,6 @@
 #include "hlo_backend/passes/memory/memory_space.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/memory/prefetch_uses.h"
-#include "hlo_backend/passes/memory/range_maximum.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
 namespace ptxla::hlo {

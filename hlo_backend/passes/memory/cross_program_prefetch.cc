@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/range_maximum.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/row_gather.h"
 #include "hlo_backend/analysis/tiled_layout.h"
@@ -13,7 +14,6 @@
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/memory/prefetch_uses.h"
-#include "hlo_backend/passes/memory/range_maximum.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
 namespace ptxla::hlo {

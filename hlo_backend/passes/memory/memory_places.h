@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/range_maximum.h"
 #include "hlo_backend/ir/computation.h"
-#include "hlo_backend/passes/memory/range_maximum.h"
 
 namespace ptxla::hlo {
 

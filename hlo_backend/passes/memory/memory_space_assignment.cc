@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/range_maximum.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/buffer_plan.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space.h"
-#include "hlo_backend/passes/memory/range_maximum.h"
 #include "hlo_backend/passes/memory/shared_places.h"
 #include "hlo_backend/passes/memory/vmem_candidate.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"

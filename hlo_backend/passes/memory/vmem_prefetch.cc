@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/range_maximum.h"
 #include "hlo_backend/analysis/element_gather.h"
 #include "hlo_backend/analysis/filled_scatter.h"
 #include "hlo_backend/analysis/fusion_rules.h"
@@ -14,7 +15,6 @@
 #include "hlo_backend/passes/memory/memory_places.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/memory/prefetch_uses.h"
-#include "hlo_backend/passes/memory/range_maximum.h"
 #include "hlo_backend/passes/memory/vmem_kernels.h"
 
 namespace ptxla::hlo {

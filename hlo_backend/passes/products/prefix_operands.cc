@@ -10,16 +10,23 @@
 namespace ptxla::hlo {
 namespace {
 
+// Tiles of a front for each that is behind it, at least; ASSUMED.
+constexpr int64_t kMostBehind = 4;
+
 struct Front {
   Instruction* slice = nullptr;
   std::vector<Instruction*> conversions;  // of it, the last first
 };
 
-// Other dimensions alone.
+// Other dimensions alone, in whole tiles.
 bool ReshapesRows(const Instruction& i) {
-  return i.opcode() == Opcode::kReshape && i.shape().rank() > 0 &&
-         i.operand(0)->shape().rank() > 0 && !i.shape().has_layout() &&
-         i.shape().dims().back() == i.operand(0)->shape().dims().back();
+  if (i.opcode() != Opcode::kReshape || i.shape().has_layout()) return false;
+  const DimVector &to = i.shape().dims(), &from = i.operand(0)->shape().dims();
+  if (to.size() < 2 || from.size() < 2 || to.back() != from.back()) {
+    return false;
+  }
+  const int64_t rows = to[to.size() - 2], before = from[from.size() - 2];
+  return rows == before || (rows % kTileRows == 0 && before % kTileRows == 0);
 }
 
 bool IsFrontOfRows(const Instruction& i) {
@@ -31,9 +38,16 @@ bool IsFrontOfRows(const Instruction& i) {
     if (attrs.starts[d] != 0 || attrs.strides[d] != 1) return false;
     if (whole == (d == from.rank() - 1)) return false;
   }
-  // No more tiles than one behind.
-  return CeilOfRatio(from.dims().back(), kLanes) <=
-         CeilOfRatio(i.shape().dims().back(), kLanes) + 1;
+  // Few tiles are behind.
+  const int64_t tiles = CeilOfRatio(i.shape().dims().back(), kLanes);
+  return kMostBehind * (CeilOfRatio(from.dims().back(), kLanes) - tiles) <=
+         tiles;
+}
+
+// Behind reshapes.
+Instruction* MakerOf(Instruction* rows) {
+  while (ReshapesRows(*rows)) rows = rows->operand(0);
+  return rows;
 }
 
 bool DotsAloneRead(const Instruction& i) {
@@ -49,7 +63,8 @@ Front FrontOf(Instruction* operand) {
        i->user_count() == 1 || (i == operand && DotsAloneRead(*i));
        i = i->operand(0)) {
     if (IsFrontOfRows(*i)) {
-      front.slice = i;
+      // What only lies there is read where it lies anyway.
+      if (MakerOf(i->operand(0))->IsElementwise()) front.slice = i;
       return front;
     }
     if (i->opcode() == Opcode::kConvert) {
@@ -65,8 +80,7 @@ Front FrontOf(Instruction* operand) {
 // last: in front of it is what makes the row.
 Instruction* WholeRow(const Front& front, const Instruction& operand,
                       Builder& b) {
-  Instruction* x = front.slice->operand(0);
-  while (ReshapesRows(*x)) x = x->operand(0);
+  Instruction* x = MakerOf(front.slice->operand(0));
   for (size_t k = front.conversions.size(); k-- > 0;) {
     x = b.Convert(x, front.conversions[k]->shape().type());
   }

@@ -20,7 +20,8 @@ namespace ptxla::hlo {
 class PrefixOperands {
  public:
   // The product that stands for `dot`, which it replaces; `dot` itself: no
-  // operand is such a front, or its copy is the smaller part of what is moved.
+  // operand is most of a row that elementwise work makes, or what has to be
+  // copied instead takes more than half as many bytes.
   Instruction* Replaced(Instruction* dot);
 
  private:

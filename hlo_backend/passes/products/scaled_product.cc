@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/computation.h"
 #include "hlo_backend/passes/rewriter.h"
@@ -12,8 +13,13 @@ namespace {
 // `user` done on `product`, which `reshape` is of; null: it reads other arrays.
 Instruction* Before(const Instruction& reshape, Instruction* product,
                     const Instruction& user) {
-  if (!user.IsElementwise() || user.opcode() == Opcode::kCopy ||
-      !user.shape().IsArray() || !user.control_predecessors().empty() ||
+  const PrimitiveType type = user.shape().type();
+  // What is narrower is split for more in lanes that are few.
+  const bool narrows = BitWidth(type) < BitWidth(product->shape().type()) &&
+                       reshape.shape().dims().back() % kLanes != 0;
+  if (!user.IsElementwise() || user.opcode() == Opcode::kCopy || narrows ||
+      !user.shape().SameDims(reshape.shape()) ||
+      !user.control_predecessors().empty() ||
       !user.control_successors().empty()) {
     return nullptr;
   }
@@ -32,8 +38,10 @@ Instruction* Before(const Instruction& reshape, Instruction* product,
                            ? o
                            : b.BroadcastScalar(scalar, dims));
   }
-  return product->parent()->AddLike(
-      user, Shape::Array(user.shape().type(), dims), operands);
+  Instruction* value =
+      product->parent()->AddLike(user, Shape::Array(type, dims), operands);
+  value->clear_sharding();  // of the user's dimensions
+  return value;
 }
 
 }  // namespace

@@ -12,8 +12,9 @@
 
 namespace ptxla::hlo {
 
-// Of a reshape of a dot, whose user is replaced, and the user's user, while
-// they read no other arrays.
+// Of a reshape of a dot to an array, whose user is replaced, and the user's
+// user, while they read no other arrays. (Rounded to less only before whole
+// tiles of lanes: fewer would be split at the price of many.)
 void ScaleBeforeSplit(Instruction* reshape);
 
 }  // namespace ptxla::hlo

@@ -43,9 +43,10 @@ Instruction* Concatenate(Instruction* i, Rewriter& r) {
 //   concatenate(f32[1,8,256] x, f32[1,8,1] y), dimensions={2}
 //   ==> f32[1,8,257] reshape(concatenate(f32[8,256], f32[8,1]), dimensions={1})
 Instruction* ColumnWithoutUnits(Instruction* i, Rewriter& r) {
-  const DimVector dims = DropOuterUnitDims(i->shape().dims());
+  const DimVector& dims = i->shape().dims();
   const int minor = i->shape().rank() - 1;
-  const int64_t units = i->shape().rank() - static_cast<int64_t>(dims.size());
+  int units = 0;
+  while (units + 1 < minor && dims[units] == 1) ++units;
   if (units == 0 || i->operand_count() != 2 || i->dimensions()[0] != minor ||
       i->operand(0)->shape().dim(minor) < kLanes ||
       i->operand(1)->shape().dim(minor) != 1) {

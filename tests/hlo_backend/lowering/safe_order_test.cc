@@ -16,24 +16,6 @@ namespace {
 using isa::MachineModel;
 using isa::Opcode;
 
-TEST(RangeMaxTest, AddsAndAsksAsAPlainArrayDoes) {
-  std::mt19937 random(7);
-  for (const int n : {1, 2, 13, 64}) {
-    RangeMax fast(n);
-    std::vector<int> plain(n, 0);
-    for (int k = 0; k < 300; ++k) {
-      int from = static_cast<int>(random() % n);
-      int to = static_cast<int>(random() % (n + 1));
-      if (from > to) std::swap(from, to);
-      const int number = static_cast<int>(random() % 9) - 4;
-      fast.Add(from, to, number);
-      int most = INT_MIN;
-      for (int i = from; i < to; ++i) most = std::max(most, plain[i] += number);
-      ASSERT_EQ(fast.Max(from, to), most) << from << " to " << to;
-    }
-  }
-}
-
 // Loads, sums of values that are a few instructions old, and stores.
 Code RandomSums(const MachineModel& m, std::mt19937& random) {
   CodeBuilder b(m);

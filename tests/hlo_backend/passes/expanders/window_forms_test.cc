@@ -89,9 +89,10 @@ TEST(WindowFormsTest, BordersDoNotTakePart) {
             "size=1x3x4 pad=0_0x0_0x3_4 rhs_dilate=1x3x1"},
            {"s32", "add", "0", "2,20,20", "2,39,39",
             "size=1x3x3 pad=0_0x1_1x1_1 lhs_dilate=1x2x2"},
-           {"f32", "minimum", "5", "32,32", "24,24", "size=9x9"},
-           {"u8", "minimum", "255", "2,20,20", "2,20,20",
-            "size=1x5x5 pad=0_0x2_2x2_2"},
+           {"f32", "minimum", "5", "100,100", "41,41", "size=60x60"},
+           {"u8", "minimum", "255", "2,90,90", "2,100,51",
+            "size=1x40x40 pad=0_0x40_9x0_0"},
+           {"f8e4m3fn", "maximum", "1", "2,90,90", "2,51,51", "size=1x40x40"},
            {"f32", "add", "0", "2,12,12,12", "2,12,12,12",
             "size=1x3x3x3 pad=0_0x1_1x1_1x1_1"}}) {
     ExpectSameForms(absl::Substitute(R"(HloModule m

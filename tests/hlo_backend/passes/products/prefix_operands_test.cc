@@ -12,12 +12,13 @@ namespace {
 
 TEST(PrefixOperandsTest, WhatIsBehindTheFrontTakesNoPart) {
   for (const auto& [front, row] : std::vector<std::pair<int, int>>{
-           {7, 8}, {128, 129}, {100, 250}, {200, 255}}) {
+           {7, 8}, {512, 513}, {500, 600}, {200, 255}}) {
     EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
 ENTRY e {
   x = f32[2,40,$1] parameter(0)
   y = bf16[2,$0,5] parameter(1)
-  s = f32[2,40,$0] slice(x), slice={[0:2], [0:40], [0:$0]}
+  a = f32[2,40,$1] abs(x)
+  s = f32[2,40,$0] slice(a), slice={[0:2], [0:40], [0:$0]}
   c = bf16[2,40,$0] convert(s)
   ROOT d = f32[2,40,5] dot(c, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
 })",
@@ -26,11 +27,12 @@ ENTRY e {
     // On the right, behind a reshape of the rows.
     EXPECT_OK(SameAfterPass(absl::Substitute(R"(HloModule m
 ENTRY e {
-  x = f32[4,10,$1] parameter(0)
+  x = f32[4,16,$1] parameter(0)
   y = f32[5,$0] parameter(1)
-  s = f32[4,10,$0] slice(x), slice={[0:4], [0:10], [0:$0]}
-  r = f32[40,$0] reshape(s)
-  ROOT d = f32[5,40] dot(y, r), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  a = f32[4,16,$1] abs(x)
+  s = f32[4,16,$0] slice(a), slice={[0:4], [0:16], [0:$0]}
+  r = f32[64,$0] reshape(s)
+  ROOT d = f32[5,64] dot(y, r), lhs_contracting_dims={1}, rhs_contracting_dims={1}
 })",
                                              front, row),
                             "dot-shaper"));
@@ -44,7 +46,8 @@ ENTRY e {
   x = f32[2,96,33] parameter(0)
   y = f32[2,96,5] parameter(1)
   z = f32[2,32,4] parameter(2)
-  s = f32[2,96,32] slice(x), slice={[0:2], [0:96], [0:32]}
+  a = f32[2,96,33] abs(x)
+  s = f32[2,96,32] slice(a), slice={[0:2], [0:96], [0:32]}
   d = f32[2,32,5] dot(s, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}
   t = f32[2,5,32] dot(y, s), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}
   c = f32[2,96,4] dot(s, z), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}

@@ -3,14 +3,14 @@
 //   RangeMaximum live(100);
 //   live.Add(10, 20, 4096);          // positions 10 to 20, both included
 //   live.Maximum(15, 30) == 4096
-#ifndef PTXLA_HLO_BACKEND_PASSES_MEMORY_RANGE_MAXIMUM_H_
-#define PTXLA_HLO_BACKEND_PASSES_MEMORY_RANGE_MAXIMUM_H_
+#ifndef PTXLA_BASE_RANGE_MAXIMUM_H_
+#define PTXLA_BASE_RANGE_MAXIMUM_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-namespace ptxla::hlo {
+namespace ptxla {
 
 class RangeMaximum {
  public:
@@ -58,6 +58,6 @@ class RangeMaximum {
   std::vector<Node> nodes_;
 };
 
-}  // namespace ptxla::hlo
+}  // namespace ptxla
 
-#endif  // PTXLA_HLO_BACKEND_PASSES_MEMORY_RANGE_MAXIMUM_H_
+#endif  // PTXLA_BASE_RANGE_MAXIMUM_H_
