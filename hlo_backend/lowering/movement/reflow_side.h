@@ -2,7 +2,8 @@
 //
 //   f32[8191,8192]      8191 rows of 8192 columns, 64 tiles across
 //   f32[67100672]       a line: rows of 128 columns, eight to a register;
-//   f32[1,67100672]     so in tiles one row high
+//   f32[1,67100672]     so in tiles one row high; in tiles two rows high, where
+//                       the second is padding, every other row of memory
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_REFLOW_SIDE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_REFLOW_SIDE_H_
 
@@ -18,6 +19,7 @@ namespace ptxla::lowering {
 // One plane, if nothing pads its rows.
 struct ReflowSide {
   int64_t planes = 1, rows = 1, columns = 1, across = 1, tile_rows = 8;
+  int64_t padding = 0;  // rows of memory behind each tile's
 
   static std::optional<ReflowSide> Of(const PhysicalArray& a) {
     ReflowSide s;
@@ -32,11 +34,14 @@ struct ReflowSide {
       if (a.dims[d] != d) return {};
     }
     // A long row in tiles one row high is a line, too.
-    if (a.planes == 1 && a.rows == 1 && a.tile_rows == 1 &&
-        a.tiles_across % isa::kSublanes == 0 &&
+    if (a.planes == 1 && a.rows == 1 && a.tiles_across % isa::kSublanes == 0 &&
         a.columns == a.tiles_across * isa::kLanes) {
       s.rows = a.tiles_across;
       s.columns = isa::kLanes;
+      if (a.tile_rows > 1) {
+        s.tile_rows = 1;
+        s.padding = a.tile_rows - 1;
+      }
       return s;
     }
     s.planes = a.planes;
@@ -58,7 +63,9 @@ struct ReflowSide {
     return planes == 1 && columns == isa::kLanes && tile_rows == 8;
   }
   int64_t tiles() const { return CeilOfRatio(rows, tile_rows); }
-  int64_t tile_bytes() const { return tile_rows * isa::kRowBytes; }
+  int64_t tile_bytes() const {
+    return (tile_rows + padding) * isa::kRowBytes;
+  }
   int64_t row_stride() const { return across * tile_bytes(); }
   int64_t plane_stride() const { return tiles() * row_stride(); }
   // Elements of a plane, or, of one alone, of a row of tiles.

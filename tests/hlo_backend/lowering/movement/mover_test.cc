@@ -109,6 +109,23 @@ TEST(MoverTest, ALongRowIsALine) {
   CyclesThroughALine("1,307200", "1024,300");
 }
 
+// Small tiles of v3 have two rows: of a long row, every other one is padding.
+TEST(MoverTest, ALongRowInTallerTilesIsALineWithGaps) {
+  HarnessOptions options;
+  options.chip = "v3";
+  options.emit = EmitReflow;
+  for (const auto& [from, to] : {std::pair("600,1024", "1,614400"),
+                                 std::pair("1,614400", "600,1024")}) {
+    const auto result = CompareKernel(
+        absl::Substitute("HloModule m\nENTRY e {\n  a = s32[$0] parameter(0)\n"
+                         "  ROOT r = s32[$1] reshape(a)\n}",
+                         from, to),
+        options);
+    ASSERT_OK(result.status());
+    EXPECT_GT(result->kernel.grid[0], 1) << "the whole row in one step";
+  }
+}
+
 // Eight rows of 1,600 columns are whole rows of the line, those of 1,601 begin
 // anywhere in it.
 TEST(MoverTest, RowsThatFillTheLineTogetherNeedNoArithmetic) {
