@@ -43,19 +43,17 @@ class BoxMover {
   absl::StatusOr<isa::Kernel> Emit() {
     const size_t planes = planes_.axes.size();
     const bool many = planes > kWindowPlanes;
+    if (many) singles_ = static_cast<int>(planes - kWindowPlanes) + 1;
     // Checks ask for indices of the grid, which folding takes away.
-    if (many && (map_.fill >= 0 || map_.sources.size() > 1)) singles_ = -1;
-    for (size_t p = 0; many && p + kWindowPlanes <= planes; ++p) {
-      if (!Whole(planes_.axes[p])) singles_ = -1;
-    }
-    if (map_.out.rank() == 0 || singles_ < 0) {
+    const bool folds = map_.fill < 0 && map_.sources.size() == 1 &&
+                       planes_.PutSmallFirst(singles_);
+    if (map_.out.rank() == 0 || (many && !folds)) {
       return absl::UnimplementedError(
           absl::StrCat("%", i_.name(), ": planes of this form"));
     }
     ASSIGN_OR_RETURN(args_, KernelArgs(i_));
     resident_ = args_.back().space == isa::Space::kVmem;
     if (many) {
-      singles_ = static_cast<int>(planes - kWindowPlanes) + 1;
       for (const isa::KernelArg& arg : args_) {
         if (arg.space != isa::Space::kVmem) continue;
         return absl::UnimplementedError(absl::StrCat(
@@ -246,7 +244,7 @@ class BoxMover {
   const KernelContext& context_;
   const hlo::Instruction& i_;
   const BoxMap map_;
-  const BoxPlanes planes_;
+  BoxPlanes planes_;
   const bool linear_;
   const int packing_;
   std::vector<isa::KernelArg> args_;

@@ -1,8 +1,7 @@
 #include "hlo_backend/lowering/movement/box_planes.h"
 
+#include <algorithm>
 #include <utility>
-
-#include "hlo_backend/lowering/movement/strip_box.h"
 
 namespace ptxla::lowering {
 
@@ -70,12 +69,12 @@ BoxPlanes BoxPlanes::Apart(const BoxMap& map) {
   for (int q = 0; q + 2 < map.out.rank(); ++q) {
     PlaneAxis axis;
     axis.size = map.out.sizes[q];
-    axis.pitch = PlanePitch(map.out, q);
+    axis.pitch = map.out.PlanePitch(q);
     bool fixed = axis.size == 1;
     for (const BoxSource& s : map.sources) {
       const AxisMap& m = s.axes[q];
       axis.from.push_back(
-          {PlanePitch(s.array, m.from), s.array.sizes[m.from], m});
+          {s.array.PlanePitch(m.from), s.array.sizes[m.from], m});
       fixed &= m.dynamic < 0 && m.lo == 0 && m.hi == 1 && m.dilation == 1;
     }
     if (fixed) {
@@ -87,6 +86,24 @@ BoxPlanes BoxPlanes::Apart(const BoxMap& map) {
     planes.axes.push_back(std::move(axis));
   }
   return planes;
+}
+
+bool BoxPlanes::PutSmallFirst(size_t count) {
+  std::vector<int64_t> sizes;
+  for (const PlaneAxis& a : axes) {
+    if (Whole(a)) sizes.push_back(a.size);
+  }
+  if (sizes.size() < count) return false;
+  std::sort(sizes.begin(), sizes.end());
+  sizes.resize(count);
+  // Outer ones before inner ones of the same size: these are long runs.
+  std::stable_partition(axes.begin(), axes.end(), [&](const PlaneAxis& a) {
+    const auto it = std::find(sizes.begin(), sizes.end(), a.size);
+    if (!Whole(a) || it == sizes.end()) return false;
+    sizes.erase(it);
+    return true;
+  });
+  return true;
 }
 
 }  // namespace ptxla::lowering

@@ -36,6 +36,10 @@ struct BoxPlanes {
   static BoxPlanes Of(const BoxMap& map);
   // The same, but nothing is joined.
   static BoxPlanes Apart(const BoxMap& map);
+
+  // Puts `count` axes that are Whole before all others, those with the fewest
+  // planes. False if fewer are.
+  bool PutSmallFirst(size_t count);
 };
 
 }  // namespace ptxla::lowering

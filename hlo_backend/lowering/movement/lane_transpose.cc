@@ -23,32 +23,6 @@ constexpr int64_t kBlock = 128;
 // Blocks in one piece of code: 1,024 registers, as in other unrolled code.
 constexpr int64_t kMostBlocks = 64;
 
-bool IsPlane(int k, int rank) { return k + 2 < rank; }
-
-// Planes that follow one another on both sides are one dimension; one that is
-// nowhere more than one plane is none.
-void JoinPlanes(Permutation* p) {
-  for (int q = p->rank() - 3; q >= 0; --q) {
-    const int k = p->from[q];
-    if (!IsPlane(k, p->rank())) continue;
-    if (p->out.sizes[q] > 1) {
-      if (q == 0 || p->from[q - 1] + 1 != k) continue;
-      p->out.sizes[q - 1] *= p->out.sizes[q];
-      p->in.sizes[k - 1] *= p->in.sizes[k];
-      p->pitch[1][q - 1] = p->pitch[1][q];
-      p->pitch[0][k - 1] = p->pitch[0][k];
-    }
-    p->pitch[1].erase(p->pitch[1].begin() + q);
-    p->pitch[0].erase(p->pitch[0].begin() + k);
-    p->out.sizes.erase(p->out.sizes.begin() + q);
-    p->in.sizes.erase(p->in.sizes.begin() + k);
-    p->from.erase(p->from.begin() + q);
-    for (int& f : p->from) f -= f > k ? 1 : 0;
-  }
-  p->in.dims.resize(p->from.size());
-  p->out.dims.resize(p->from.size());
-}
-
 std::optional<LaneProblem> Describe(const hlo::Instruction& i) {
   const auto permutation = DescribePermutation(i);
   if (!permutation.has_value()) return std::nullopt;
@@ -58,7 +32,7 @@ std::optional<LaneProblem> Describe(const hlo::Instruction& i) {
   if (!(word || narrow) || !p.in.HasHighTiles() || !p.out.HasHighTiles()) {
     return std::nullopt;
   }
-  JoinPlanes(&p);
+  p.JoinPlanes();
   if (p.rank() < 3 || p.rank() > isa::kMaxWindowDims) return std::nullopt;
   p.x = p.rank() - 1;
   p.a = p.rank() - 2;

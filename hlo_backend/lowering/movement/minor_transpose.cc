@@ -1,15 +1,16 @@
 #include "hlo_backend/lowering/movement/minor_transpose.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/movement/permuted_box.h"
 #include "hlo_backend/lowering/movement/plane_transpose.h"
 #include "hlo_backend/lowering/movement/transpose_blocks.h"
-#include "hlo_backend/lowering/movement/transpose_problem.h"
 #include "hlo_backend/lowering/movement/transpose_side.h"
 #include "hlo_backend/lowering/physical_array.h"
 
@@ -24,6 +25,23 @@ using isa::Opcode;
 constexpr int64_t kBlocksOfBody = 64;
 // Of one piece of code; a step may have several.
 constexpr int64_t kMostPlanes = 128;
+
+// Of a transpose or copy that exchanges rows and lanes; nullopt: another one,
+// or more planes than a window has dimensions for.
+std::optional<Permutation> DescribeMinorTranspose(const hlo::Instruction& i) {
+  auto p = DescribePermutation(i);
+  if (!p.has_value()) return std::nullopt;
+  const int rows = p->rank() - 2, lanes = p->rank() - 1;
+  const bool word = p->in.bits == 32;
+  const bool narrow = p->in.type == hlo::PrimitiveType::kBf16;
+  if (p->from[lanes] != rows || p->from[rows] != lanes || !(word || narrow) ||
+      !p->in.HasHighTiles() || !p->out.HasHighTiles()) {
+    return std::nullopt;
+  }
+  p->JoinPlanes();
+  if (p->rank() > isa::kMaxWindowDims) return std::nullopt;
+  return p;
+}
 
 // `planes` small planes, `together` of them in one piece of code.
 void WritePlanes(CodeBuilder& b, int pack, const TransposeSide& in,
@@ -50,7 +68,7 @@ void WritePlanes(CodeBuilder& b, int pack, const TransposeSide& in,
 class Transposer {
  public:
   Transposer(const KernelContext& context, const hlo::Instruction& i,
-             const TransposeProblem& p)
+             const Permutation& p)
       : context_(context),
         i_(i),
         p_(p),
@@ -123,6 +141,9 @@ class Transposer {
     return std::max<int64_t>(1, blocks_ / (pack_ * pack_));
   }
 
+  // The result's innermost dimension of planes; -1: it is one plane.
+  int PlaneDim() const { return p_.rank() - 3; }
+
   bool Resident() const {
     return i_.shape().memory_space() == hlo::kMemoryVmem ||
            i_.operand(0)->shape().memory_space() == hlo::kMemoryVmem;
@@ -132,8 +153,8 @@ class Transposer {
   std::vector<std::pair<int64_t, int64_t>> PlaneChoices(bool exact) const {
     std::vector<std::pair<int64_t, int64_t>> choices;
     const int64_t tiles = p_.in.tiles_down * p_.in.tiles_across;
-    if (p_.PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles) return choices;
-    const int64_t all = p_.out.sizes[p_.PlaneDim()];
+    if (PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles) return choices;
+    const int64_t all = p_.out.sizes[PlaneDim()];
     const int64_t code =
         std::max<int64_t>(1, blocks_ * kTransposeBlock / 2 / tiles);
     int64_t before = 0;
@@ -162,11 +183,11 @@ class Transposer {
       bool exact) const {
     std::vector<std::pair<int64_t, int64_t>> choices;
     const int64_t tiles = p_.in.tiles_down * p_.in.tiles_across;
-    if (p_.PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles ||
+    if (PlaneDim() < 0 || tiles > PlaneTranspose::kMostTiles ||
         !Walked(exact) || Staged(exact) || context_.model.cores > 1) {
       return choices;
     }
-    const int64_t all = p_.out.sizes[p_.PlaneDim()];
+    const int64_t all = p_.out.sizes[PlaneDim()];
     const int64_t code =
         std::max<int64_t>(1, blocks_ * kTransposeBlock / 2 / tiles);
     for (const int64_t planes : {8, 32, 128}) {
@@ -208,11 +229,10 @@ class Transposer {
   absl::StatusOr<Tiling> Cut(const Step& step) const {
     Tiling t;
     ASSIGN_OR_RETURN(t.args, KernelArgs(i_));
-    const int rank = p_.in.rank(), plane = p_.PlaneDim();
+    const int rank = p_.in.rank(), plane = PlaneDim();
     // Grid: the result's majors, then block rows and columns of the operand.
     std::vector<int> major_dim(rank, -1);
     for (int q = 0; q + 2 < rank; ++q) {
-      if (p_.out.sizes[q] == 1) continue;
       major_dim[q] = static_cast<int>(t.grid.size());
       t.grid.push_back(q == plane ? CeilOfRatio(p_.out.sizes[q], step.planes)
                                   : p_.out.sizes[q]);
@@ -282,7 +302,7 @@ class Transposer {
 
   const KernelContext& context_;
   const hlo::Instruction& i_;
-  const TransposeProblem& p_;
+  const Permutation& p_;
   const int pack_;
   const int64_t down_, across_;  // blocks of 128 x 128 of the operand
   int64_t blocks_ = 1;           // of them in a piece of code

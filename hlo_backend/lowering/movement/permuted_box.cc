@@ -1,10 +1,10 @@
 #include "hlo_backend/lowering/movement/permuted_box.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/units.h"
-#include "hlo_backend/lowering/movement/strip_box.h"
 
 namespace ptxla::lowering {
 
@@ -15,7 +15,7 @@ namespace {
 std::vector<int64_t> Pitches(const PhysicalArray& array) {
   std::vector<int64_t> pitch;
   for (int k = 0; k + 2 < array.rank(); ++k) {
-    pitch.push_back(PlanePitch(array, k));
+    pitch.push_back(array.PlanePitch(k));
   }
   pitch.push_back(array.row_stride());
   pitch.push_back(array.tile_bytes());
@@ -27,6 +27,33 @@ std::vector<int64_t> Pitches(const PhysicalArray& array) {
 int Permutation::To(int k) const {
   return static_cast<int>(std::find(from.begin(), from.end(), k) -
                           from.begin());
+}
+
+void Permutation::JoinPlanes() {
+  const auto is_plane = [&](int k) { return k + 2 < rank(); };
+  const auto erase = [&](int q, int k) {
+    pitch[kPermutedIn].erase(pitch[kPermutedIn].begin() + k);
+    pitch[kPermutedOut].erase(pitch[kPermutedOut].begin() + q);
+    in.sizes.erase(in.sizes.begin() + k);
+    out.sizes.erase(out.sizes.begin() + q);
+    from.erase(from.begin() + q);
+    for (int& f : from) f -= f > k ? 1 : 0;
+  };
+  for (int q = rank() - 3; q >= 0; --q) {
+    if (is_plane(from[q]) && out.sizes[q] == 1) erase(q, from[q]);
+  }
+  for (int q = rank() - 3; q > 0; --q) {
+    const int k = from[q];
+    if (!is_plane(k) || from[q - 1] + 1 != k) continue;
+    out.sizes[q - 1] *= out.sizes[q];
+    in.sizes[k - 1] *= in.sizes[k];
+    pitch[kPermutedOut][q - 1] = pitch[kPermutedOut][q];
+    pitch[kPermutedIn][k - 1] = pitch[kPermutedIn][k];
+    erase(q, k);
+  }
+  in.dims.resize(rank());
+  std::iota(in.dims.begin(), in.dims.end(), 0);
+  out.dims = in.dims;
 }
 
 std::optional<Permutation> DescribePermutation(const hlo::Instruction& i) {

@@ -35,6 +35,10 @@ struct Permutation {
   int rank() const { return static_cast<int>(from.size()); }
   // The result's dimension that is dimension `k` of the operand.
   int To(int k) const;
+  // As few planes as there can be: those that follow one another on both sides
+  // are one dimension; one that is nowhere more than one plane is none. `dims`
+  // of the arrays number what is left.
+  void JoinPlanes();
 };
 
 // Of a transpose, or a copy between layouts, of arrays of two dimensions or

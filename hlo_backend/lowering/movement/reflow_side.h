@@ -63,9 +63,7 @@ struct ReflowSide {
     return planes == 1 && columns == isa::kLanes && tile_rows == 8;
   }
   int64_t tiles() const { return CeilOfRatio(rows, tile_rows); }
-  int64_t tile_bytes() const {
-    return (tile_rows + padding) * isa::kRowBytes;
-  }
+  int64_t tile_bytes() const { return (tile_rows + padding) * isa::kRowBytes; }
   int64_t row_stride() const { return across * tile_bytes(); }
   int64_t plane_stride() const { return tiles() * row_stride(); }
   // Elements of a plane, or, of one alone, of a row of tiles.

@@ -40,10 +40,10 @@ struct Problem : Permutation {
 };
 
 std::optional<Problem> Describe(const hlo::Instruction& i) {
-  const auto permutation = i.opcode() == hlo::Opcode::kReshape
-                               ? DescribeLaneReshape(i)
-                               : DescribePermutation(i);
+  const bool reshapes = i.opcode() == hlo::Opcode::kReshape;
+  auto permutation = reshapes ? DescribeLaneReshape(i) : DescribePermutation(i);
   if (!permutation.has_value()) return {};
+  if (!reshapes) permutation->JoinPlanes();
   Problem p{*permutation};
   p.rank = p.out.rank();
   if (p.rank < 3 || p.rank > kMostRank ||
@@ -55,7 +55,7 @@ std::optional<Problem> Describe(const hlo::Instruction& i) {
   if (p.from[p.lanes] != p.lanes || p.from[p.a] == p.a) return {};
   p.b = p.To(p.a);
   p.packed = p.in.bits == 16;
-  if (i.opcode() == hlo::Opcode::kReshape) {
+  if (reshapes) {
     // From the minor dimension of the side with the rows apart on, which makes
     // the runs of memory long on the other side too.
     const bool cuts = i.shape().rank() > i.operand(0)->shape().rank();

@@ -7,12 +7,6 @@
 
 namespace ptxla::lowering {
 
-int64_t PlanePitch(const PhysicalArray& array, int dim) {
-  int64_t pitch = array.plane_stride();
-  for (int d = dim + 1; d < array.rank() - 2; ++d) pitch *= array.sizes[d];
-  return pitch;
-}
-
 StripBox StripBox::Of(const PhysicalArray& array, std::vector<StripAxis> planes,
                       int64_t tiles_down, int64_t tiles_across,
                       int64_t word_rows) {

@@ -12,9 +12,6 @@
 
 namespace ptxla::lowering {
 
-// Bytes from one index of physical dimension `dim`, a plane, to the next.
-int64_t PlanePitch(const PhysicalArray& array, int dim);
-
 struct StripAxis {
   int64_t count = 1;   // units in the box
   int64_t extent = 1;  // units in the array

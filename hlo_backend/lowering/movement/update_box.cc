@@ -159,7 +159,7 @@ class UpdateBox {
     std::vector<StripAxis> axes;
     for (size_t p = 0; p < planes(); ++p) {
       axes.push_back({axes_[p].block, array.sizes[p],
-                      PlanePitch(array, static_cast<int>(p))});
+                      array.PlanePitch(static_cast<int>(p))});
     }
     return StripBox::Of(array, std::move(axes), down, across, words);
   }

@@ -147,6 +147,20 @@ TEST(BoxMoverTest, ATransposeMovesMorePlanesThanAWindowHas) {
   }
 }
 
+// Those few that go one by one cost a step each: the smallest do.
+TEST(BoxMoverTest, OfTooManyPlanesTheFewestGoOneByOne) {
+  HarnessOptions options;
+  options.emit = EmitBoxMover;
+  const auto result = CompareKernel(R"(HloModule m
+ENTRY e {
+  a = f32[2,60,2,3,2,4] parameter(0)
+  ROOT r = f32[2,60,2,3,2,4] transpose(a), dimensions={2,1,0,3,4,5}
+})",
+                                    options);
+  ASSERT_OK(result.status());
+  EXPECT_EQ(result->kernel.NumSteps(), 4);
+}
+
 TEST(BoxMoverTest, ADynamicSliceBeginsWhereDataSay) {
   for (const char* type : kTypes) {
     for (const int high : {1, 60, 400}) {

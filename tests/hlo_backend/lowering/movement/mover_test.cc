@@ -114,8 +114,8 @@ TEST(MoverTest, ALongRowInTallerTilesIsALineWithGaps) {
   HarnessOptions options;
   options.chip = "v3";
   options.emit = EmitReflow;
-  for (const auto& [from, to] : {std::pair("600,1024", "1,614400"),
-                                 std::pair("1,614400", "600,1024")}) {
+  for (const auto& [from, to] :
+       {std::pair("600,1024", "1,614400"), std::pair("1,614400", "600,1024")}) {
     const auto result = CompareKernel(
         absl::Substitute("HloModule m\nENTRY e {\n  a = s32[$0] parameter(0)\n"
                          "  ROOT r = s32[$1] reshape(a)\n}",

@@ -56,6 +56,25 @@ TEST_P(RowTransposeTest, PlanesBecomeRows) {
   }
 }
 
+// The amplitudes of qubits: any number of dimensions, most of which move along
+// with their neighbours.
+TEST_P(RowTransposeTest, PlanesThatStayTogetherAreOneDimension) {
+  for (const char* type : {"f32", "bf16"}) {
+    HarnessOptions options;
+    options.chip = GetParam();
+    EXPECT_OK(
+        CompareKernel(Transpose(type, "2,2,2,2,2,2,2,2,2,2",
+                                "2,2,2,2,2,2,2,2,2,2", "8,1,2,3,4,5,6,7,0,9"),
+                      options)
+            .status());
+    EXPECT_OK(
+        CompareKernel(Transpose(type, "2,3,1,2,5,1,3,2,17,4",
+                                "17,3,1,2,5,1,3,2,2,4", "8,1,2,3,4,5,6,7,0,9"),
+                      options)
+            .status());
+  }
+}
+
 // In both directions: whole registers, few rows, rows and planes that do not
 // fill registers, several dimensions joined.
 TEST_P(RowTransposeTest, RowsBesideOneAnother) {
