@@ -58,10 +58,17 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling) {
          core.kernel_step_window.count() * CopiedWindows(tiling);
 }
 
+int64_t OneStepEntry(const chips::ChipSpec& chip, int copied_windows) {
+  if (copied_windows == 0) return 0;
+  const auto window = chip.Policy("entry_window");
+  return window.has_value() ? static_cast<int64_t>(*window) * copied_windows
+                            : chip.core().kernel_entry.count();
+}
+
 int64_t EntryOverhead(const KernelContext& context, const Tiling& tiling) {
-  if (context.stage || (CopiedWindows(tiling) == 0 &&
-                        StepsOfCore(tiling, context.model.cores) <= 1)) {
-    return 0;
+  if (context.stage) return 0;
+  if (StepsOfCore(tiling, context.model.cores) <= 1) {
+    return OneStepEntry(context.chip, CopiedWindows(tiling));
   }
   return context.chip.core().kernel_entry.count();
 }

@@ -31,8 +31,12 @@ int64_t StepOverhead(const KernelContext& context, const Tiling& tiling);
 int64_t StreamStepOverhead(const chips::ChipSpec& chip, int copied_windows,
                            int slots, bool flat = false);
 
-// Bundles before the first step. One step that copies nothing has no
-// descriptors and no index to set up: its entry is its own addresses.
+// Bundles before the only step of a kernel: the descriptor of each window that
+// is copied (`policy.entry_window`). One that copies nothing has neither
+// descriptors nor an index to set up: its entry is its own addresses.
+int64_t OneStepEntry(const chips::ChipSpec& chip, int copied_windows);
+
+// Bundles before the first step.
 int64_t EntryOverhead(const KernelContext& context, const Tiling& tiling);
 
 }  // namespace ptxla::lowering

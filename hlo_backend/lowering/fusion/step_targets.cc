@@ -74,9 +74,6 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
         std::max<int64_t>(8, KeptByCore(g, context.model.cores));
     if (share < std::min(tiles, total)) targets.push_back(share);
     targets.push_back(tiles);
-    if (tiles / 4 < total && tiles >= 128 && fused && !reduces) {
-      targets.push_back(tiles / 4);
-    }
   } else {
     for (const int64_t tiles : {128, 512, 32, 2048}) {
       if (2 * bytes * tiles > budget) continue;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/kernel_overheads.h"
 #include "hlo_backend/lowering/stages/free_register.h"
 
 namespace ptxla::lowering {
@@ -271,8 +272,8 @@ class Linker {
     ends.label = "wait for outputs";
     int copied = 0;
     for (const Window& w : joint_.windows) copied += !IsResident(joint_, w);
-    const int64_t entry = context_.chip.core().kernel_entry.count();
-    if (copied > 0 && entry > copied) {
+    const int64_t entry = OneStepEntry(context_.chip, copied);
+    if (entry > copied) {
       starts.AddNop(static_cast<int>(entry - copied));
     }
     for (size_t n = 0; n < joint_.windows.size(); ++n) {

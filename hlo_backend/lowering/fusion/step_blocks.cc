@@ -1,0 +1,224 @@
+#include "hlo_backend/lowering/fusion/step_blocks.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/units.h"
+#include "hlo_backend/lowering/fusion/geometry_facts.h"
+#include "isa/instruction.h"
+
+namespace ptxla::lowering {
+namespace {
+
+int64_t Size(const std::vector<int64_t>& block) {
+  int64_t tiles = 1;
+  for (const int64_t b : block) tiles *= b;
+  return tiles;
+}
+
+// A block of an axis of at most `room` base tiles, about equal to the others.
+int64_t BlockOf(const Axis& axis, int64_t room, int64_t multiple) {
+  if (axis.tiles <= room) return axis.tiles;
+  const int64_t steps = CeilOfRatio(axis.tiles, std::max<int64_t>(1, room));
+  const int64_t block =
+      RoundUpTo(RoundUpTo(CeilOfRatio(axis.tiles, steps), axis.unit), multiple);
+  return std::min(block, axis.tiles);
+}
+
+// A block of an axis that chooses rows of arrays larger than a step of `target`
+// tiles: whole tiles of rows, or a part of one that others complete, so that a
+// window of rows can move along.
+int64_t WholeRowTiles(const Geometry& g, int axis, int64_t target,
+                      int64_t block) {
+  int64_t rows = 1;
+  for (const Stream& s : g.streams) {
+    if (s.row_axis == axis && s.array.bytes() > target * isa::kVregBytes) {
+      rows = std::max(rows, s.array.tile_rows);
+    }
+  }
+  if (rows == 1) return block;
+  if (block >= rows) return RoundUpTo(block, rows);
+  int64_t part = 1;
+  while (part < block) part *= 2;
+  return part;
+}
+
+// Members whose results are rows of the same tiles: whole tiles of them, so
+// that cores can share the steps (reduce_windows.h).
+int64_t WholeTilesOfMembers(const Geometry& g, int axis, int cores,
+                            int64_t block) {
+  const bool one_folds = Reduces(g) && FoldsLanes(g) != FoldsSublanes(g);
+  if (cores == 1 || !one_folds || g.axes[axis].reduced ||
+      block >= g.axes[axis].tiles || block <= isa::kSublanes) {
+    return block;
+  }
+  return block - block % isa::kSublanes;
+}
+
+// Steps of the busier of `cores`: they share the outermost kept axis that is
+// cut.
+int64_t StepsOf(const Geometry& g, const std::vector<int64_t>& block,
+                int cores) {
+  int64_t steps = 1;
+  bool shared = false;
+  for (size_t a = 0; a < g.axes.size(); ++a) {
+    const int64_t along = CeilOfRatio(g.axes[a].tiles, block[a]);
+    const bool share = !shared && !g.axes[a].reduced && along > 1;
+    steps *= share ? CeilOfRatio<int64_t>(along, cores) : along;
+    shared |= share;
+  }
+  return steps;
+}
+
+// Blocks of at most `most` that cut an axis into equal parts, large ones first;
+// one at least.
+std::vector<int64_t> PartsOf(const Axis& axis, int64_t most, int64_t multiple) {
+  std::vector<int64_t> parts;
+  for (int64_t room = std::min(axis.tiles, most); room > 0;) {
+    const int64_t equal =
+        CeilOfRatio(axis.tiles, CeilOfRatio(axis.tiles, room));
+    const int64_t block = BlockOf(axis, equal, multiple);
+    if (block <= most && (parts.empty() || block < parts.back())) {
+      parts.push_back(block);
+    }
+    room = equal - 1;
+  }
+  if (parts.empty()) parts.push_back(BlockOf(axis, 1, multiple));
+  return parts;
+}
+
+// Of planes, with the innermost ones first: at most `reduced` of those that are
+// reduced, and of the others what is left of `target`.
+void TakePlanes(const Geometry& g, const StepLimits& limits, int64_t reduced,
+                std::vector<int64_t>* block) {
+  int64_t kept = std::max<int64_t>(1, limits.tiles / Size(*block) / reduced);
+  for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
+    const Axis& axis = g.axes[a];
+    if (axis.kind != Axis::Kind::kMajor) continue;
+    int64_t& room = axis.reduced ? reduced : kept;
+    const int64_t members =
+        WholeTilesOfMembers(g, a, limits.cores, BlockOf(axis, room, 1));
+    (*block)[a] =
+        std::min(axis.tiles, WholeRowTiles(g, a, limits.tiles, members));
+    room = std::max<int64_t>(1, room / (*block)[a]);
+  }
+}
+
+// Values of kept rows, lanes that are reduced or an operand, share rows of 128.
+int64_t RowsTogether(const Geometry& g) {
+  const bool shares = FoldsLanes(g) || (HasExpandedRows(g) && !Reduces(g));
+  return KeepsRows(g) && shares ? RowGroup(g) : 1;
+}
+
+// What a step costs beside its tiles, in tiles. DERIVED: between 128 and 600,
+// or windows of libtpu 0.0.42.1 on v6e that have fewer steps with some padding
+// (bf16[64,384,1000], alone), or no padding and some steps more (128,256
+// columns of 3,072 rows), would be others.
+constexpr int64_t kTilesOfStep = 256;
+
+// Of the steps; less of what is reduced in one. Values of rows are put on all
+// lanes once for all columns of a step: the wider the better.
+using Cost = std::tuple<int64_t, int64_t>;
+
+Cost CostOf(const Geometry& g, const std::vector<int64_t>& block, int cores) {
+  int64_t together = 1;
+  if (HasExpandedRows(g)) {
+    together = block[g.column_axis];
+  } else {
+    for (size_t a = 0; a < g.axes.size(); ++a) {
+      if (g.axes[a].reduced) together *= block[a];
+    }
+  }
+  return {StepsOf(g, block, cores) * (kTilesOfStep + Size(block)), -together};
+}
+
+std::vector<int64_t> CheapestSteps(const Geometry& g, const StepLimits& limits) {
+  int64_t planes = 1, reduced_planes = 1;
+  for (const Axis& a : g.axes) {
+    if (a.kind != Axis::Kind::kMajor) continue;
+    planes *= a.tiles;
+    reduced_planes *= a.reduced ? a.tiles : 1;
+  }
+  const Axis no_rows;
+  const Axis& columns = g.axes[g.column_axis];
+  const Axis& rows = g.row_axis < 0 ? no_rows : g.axes[g.row_axis];
+  // 171 rows of tiles of 6 columns are a step of elementwise work.
+  const int64_t most = limits.tiles + (Reduces(g) ? 0 : limits.tiles / 32);
+  const auto column_parts = PartsOf(columns, most, 1);
+  const auto row_parts = PartsOf(rows, most, RowsTogether(g));
+  Cost least;
+  std::vector<int64_t> best;
+  for (const int64_t c : column_parts) {
+    for (const int64_t r : row_parts) {
+      const bool smallest = c == column_parts.back() && r == row_parts.back();
+      if (c * r > most && !(smallest && best.empty())) continue;
+      const int64_t room = std::max<int64_t>(1, most / (c * r));
+      // No choice of planes is cheaper.
+      const int64_t steps = CeilOfRatio(columns.tiles, c) *
+                            CeilOfRatio(rows.tiles, r) *
+                            CeilOfRatio(planes, room) / limits.cores;
+      const int64_t tiles = RoundUpTo(columns.tiles, c) *
+                            RoundUpTo(rows.tiles, r) * planes / limits.cores;
+      if (!best.empty() &&
+          steps * kTilesOfStep + tiles > std::get<0>(least)) {
+        continue;
+      }
+      std::vector<int64_t> block(g.axes.size(), 1);
+      block[g.column_axis] = c;
+      if (g.row_axis >= 0) block[g.row_axis] = r;
+      for (int64_t taken = 1; taken <= room; taken *= 2) {
+        std::vector<int64_t> b = block;
+        TakePlanes(g, limits, std::min(taken, reduced_planes), &b);
+        const Cost cost = CostOf(g, b, limits.cores);
+        if (best.empty() || cost < least) {
+          least = cost;
+          best = std::move(b);
+        }
+        if (taken >= reduced_planes) break;
+      }
+    }
+  }
+  return best;
+}
+
+// From the innermost axis outwards.
+std::vector<int64_t> WholeRows(const Geometry& g, const StepLimits& limits) {
+  std::vector<int64_t> block(g.axes.size(), 1);
+  int64_t taken = 1;
+  for (const Axis& a : g.axes) {
+    if (limits.whole_reduced && a.reduced) taken *= a.tiles;
+  }
+  const bool group_rows = HasExpandedRows(g) || ReducesRows(g);
+  for (int a = static_cast<int>(g.axes.size()) - 1; a >= 0; --a) {
+    const Axis& axis = g.axes[a];
+    if (limits.whole_reduced && axis.reduced) {
+      block[a] = axis.tiles;
+      continue;
+    }
+    const int64_t room = std::max<int64_t>(1, limits.tiles / taken);
+    block[a] = axis.tiles;
+    if (axis.tiles > room) {
+      const int64_t steps = CeilOfRatio(axis.tiles, room);
+      block[a] = RoundUpTo(CeilOfRatio(axis.tiles, steps),
+                           steps == limits.cores ? axis.core_unit : axis.unit);
+      if (axis.kind == Axis::Kind::kRow && group_rows) {
+        block[a] = RoundUpTo(block[a], RowGroup(g));
+      }
+      block[a] = std::min(axis.tiles,
+                          WholeRowTiles(g, a, limits.tiles, block[a]));
+    }
+    taken *= block[a];
+  }
+  return block;
+}
+
+}  // namespace
+
+std::vector<int64_t> StepBlocks(const Geometry& g, const StepLimits& limits) {
+  if (limits.whole_reduced) return WholeRows(g, limits);
+  return Reduces(g) || HasExpandedRows(g) ? CheapestSteps(g, limits)
+                                          : WholeRows(g, limits);
+}
+
+}  // namespace ptxla::lowering

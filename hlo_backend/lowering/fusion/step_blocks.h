@@ -1,0 +1,33 @@
+// How many base tiles (of 8 x 128 values) of each axis a grid step of a fusion
+// has.
+//
+//   add of f32[4096,4096], 128 tiles:         4 x 32, whole rows
+//   f32[8192] reduce(f32[8192,768]), 1,024:   512 x 2 of 1,024 x 6 in 6 steps,
+//                                             where 160 x 6 make 7
+#ifndef PTXLA_HLO_BACKEND_LOWERING_FUSION_STEP_BLOCKS_H_
+#define PTXLA_HLO_BACKEND_LOWERING_FUSION_STEP_BLOCKS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "hlo_backend/lowering/fusion/geometry.h"
+
+namespace ptxla::lowering {
+
+struct StepLimits {
+  int64_t tiles = 1024;  // of a step, about
+  int cores = 1;
+  bool whole_reduced = false;  // a step has all of what is reduced
+};
+
+// Elementwise work has whole rows first, so that memory is read in long runs.
+// Reductions have the fewest steps with the least padding; of equal choices the
+// one that reduces most in a step, as partial results are stored and loaded in
+// between, or, beside values of rows, the widest (libtpu 0.0.42.1 on v6e: 42
+// reductions of every set of dimensions, alone and in fusions, and 22 products
+// of one row).
+std::vector<int64_t> StepBlocks(const Geometry& g, const StepLimits& limits);
+
+}  // namespace ptxla::lowering
+
+#endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_STEP_BLOCKS_H_
