@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "base/hash.h"
+#include "hlo_backend/ir/loop_state.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -140,6 +141,7 @@ uint64_t FingerprintOf(const Module& module,
 uint64_t KernelFingerprint(const Instruction& instruction) {
   FingerprintHasher hasher{FingerprintOptions()};
   Fingerprint f = hasher.Own(instruction);
+  if (UpdatesLoopState(instruction)) f.Add("in place");
   absl::flat_hash_map<const Instruction*, int64_t> met;
   for (const Instruction* operand : instruction.operands()) {
     // An array that is two operands is read once.

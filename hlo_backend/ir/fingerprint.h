@@ -28,7 +28,8 @@ uint64_t FingerprintOf(const Module& module,
                        const FingerprintOptions& options = {});
 // One instruction as a kernel: opcode, operand shapes with layouts, result
 // shape, attributes, body, values of operands that are constants of one number;
-// which operands are the same array; not who its operands are.
+// which operands are the same array; whether it writes a loop's state where it
+// reads it; not who its operands are.
 uint64_t KernelFingerprint(const Instruction& instruction);
 
 }  // namespace ptxla::hlo

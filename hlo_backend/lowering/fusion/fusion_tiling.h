@@ -48,7 +48,8 @@ using MakeTiling = std::function<absl::StatusOr<Tiling>(
 // The kernel of the widest body that fits the registers, cut in the best of the
 // steps worth trying. Where not even the narrowest body fits, that one spills.
 absl::StatusOr<isa::Kernel> EmitWidestThatFits(const KernelContext& context,
-                                               const Geometry& g, bool fused,
+                                               const hlo::Instruction& i,
+                                               const Geometry& g,
                                                const MakeTiling& make);
 
 }  // namespace ptxla::lowering

@@ -96,11 +96,7 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
     };
     return tiling;
   };
-  // Plain copies have the windows of fusions: the TPU compiler's of 33 shapes
-  // on four chips (libtpu 0.0.42.1).
-  const bool large = i.opcode() == hlo::Opcode::kFusion ||
-                     i.opcode() == hlo::Opcode::kCopy;
-  return EmitWidestThatFits(context, g, large, make);
+  return EmitWidestThatFits(context, i, g, make);
 }
 
 }  // namespace ptxla::lowering

@@ -244,8 +244,7 @@ absl::StatusOr<isa::Kernel> EmitReduceFusion(const KernelContext& context,
             CodeBuilder& b) { return WriteReduceStep(e, g, *cut, b); };
     return tiling;
   };
-  return EmitWidestThatFits(context, g, i.opcode() == hlo::Opcode::kFusion,
-                            make);
+  return EmitWidestThatFits(context, i, g, make);
 }
 
 }  // namespace ptxla::lowering
