@@ -133,8 +133,8 @@ int64_t ValuesOfRows(const Geometry& g) {
   return values;
 }
 
-// Of the steps, in tiles; beside values for each row, less the columns of a
-// step; less of what is reduced in one.
+// Of the steps, in tiles; then its columns: the more beside values for each
+// row, the fewer beside values for each column; less what a step reduces.
 using Cost = std::tuple<double, int64_t, int64_t>;
 
 struct StepCost {
@@ -151,8 +151,12 @@ struct StepCost {
       if (g.axes[a].reduced) reduced *= block[a];
       if (static_cast<int>(a) != g.column_axis) rows *= block[a];
     }
-    const int64_t wide = HasExpandedRows(g) ? block[g.column_axis] : 0;
-    return {Of(StepsOf(g, block, cores), Size(block), rows), -wide, -reduced};
+    const int64_t columns = block[g.column_axis];
+    return {Of(StepsOf(g, block, cores), Size(block), rows),
+            HasExpandedRows(g) ? -columns
+            : Reduces(g)       ? 0
+                               : columns,
+            -reduced};
   }
 
   const Geometry& g;
@@ -208,6 +212,14 @@ std::vector<int64_t> CheapestSteps(const Geometry& g,
   return best;
 }
 
+// An operand has one value for all rows of a column.
+bool HasValuesOfColumns(const Geometry& g) {
+  return g.row_axis >= 0 &&
+         std::any_of(g.streams.begin(), g.streams.end(), [](const Stream& s) {
+           return s.access == Access::kRowOfLanes;
+         });
+}
+
 // From the innermost axis outwards.
 std::vector<int64_t> WholeRows(const Geometry& g, const StepLimits& limits) {
   std::vector<int64_t> block(g.axes.size(), 1);
@@ -243,8 +255,9 @@ std::vector<int64_t> WholeRows(const Geometry& g, const StepLimits& limits) {
 
 std::vector<int64_t> StepBlocks(const Geometry& g, const StepLimits& limits) {
   if (limits.whole_reduced) return WholeRows(g, limits);
-  return Reduces(g) || HasExpandedRows(g) ? CheapestSteps(g, limits)
-                                          : WholeRows(g, limits);
+  return Reduces(g) || HasExpandedRows(g) || HasValuesOfColumns(g)
+             ? CheapestSteps(g, limits)
+             : WholeRows(g, limits);
 }
 
 }  // namespace ptxla::lowering
