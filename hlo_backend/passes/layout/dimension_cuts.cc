@@ -74,6 +74,25 @@ Cuts CutsOfReduce(absl::Span<const int64_t> dims,
   });
 }
 
+Cuts LeastCutsOfBroadcast(absl::Span<const int64_t> dims,
+                          absl::Span<const int64_t> mapping) {
+  return CutsWhere(dims, [&](int left, int right) {
+    const auto l = std::find(mapping.begin(), mapping.end(), left);
+    const auto r = std::find(mapping.begin(), mapping.end(), right);
+    if (l == mapping.end() || r == mapping.end()) return l != r;
+    // Only dimensions of size 1 are between them, here and in the operand.
+    if (l > r) return true;
+    return std::any_of(l + 1, r, [&](int64_t d) { return dims[d] != 1; });
+  });
+}
+
+Cuts LeastCutsOfReduce(absl::Span<const int64_t> dims,
+                       absl::Span<const int64_t> reduced) {
+  return CutsWhere(dims, [&](int left, int right) {
+    return Contains(reduced, left) != Contains(reduced, right);
+  });
+}
+
 DimVector PartOf(absl::Span<const int64_t> fine,
                  absl::Span<const int64_t> coarse) {
   DimVector part(fine.size(), 0);

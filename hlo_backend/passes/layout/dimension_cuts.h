@@ -35,6 +35,13 @@ Cuts CutsOfBroadcast(absl::Span<const int64_t> dims,
 Cuts CutsOfReduce(absl::Span<const int64_t> dims,
                   absl::Span<const int64_t> reduced);
 
+// Those of them without which one side cannot be told from the other:
+// dimensions that are next to one another on both sides may be joined.
+Cuts LeastCutsOfBroadcast(absl::Span<const int64_t> dims,
+                          absl::Span<const int64_t> mapping);
+Cuts LeastCutsOfReduce(absl::Span<const int64_t> dims,
+                       absl::Span<const int64_t> reduced);
+
 // For each dimension of `fine` the one of `coarse` that it is part of. Both
 // have the same elements, and every cut of `coarse` is one of `fine`.
 DimVector PartOf(absl::Span<const int64_t> fine,

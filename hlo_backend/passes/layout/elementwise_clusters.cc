@@ -34,6 +34,61 @@ bool HasTurnedRows(const Instruction& dot) {
          DropUnitDims(dot.shape().dims()).size() == dot.shape().dims().size();
 }
 
+// Whether a cluster's reduces leave one value of each plane of rows and lanes,
+// and nothing else asks which plane it is: the planes are one dimension then,
+// as reduce_shaper.h has them.
+class PlaneReduces {
+ public:
+  void Add(const Instruction& m) {
+    const DimVector& dims = m.shape().dims();
+    const int rank = static_cast<int>(dims.size());
+    if (rank < 3 || m.opcode() == Opcode::kReshape) return Refuse();
+    const DimVector minor = {dims[rank - 2], dims[rank - 1]};
+    if (minor_.empty()) minor_ = minor;
+    if (minor != minor_) return Refuse();
+    for (const Instruction* o : m.operands()) {
+      if (o->opcode() == Opcode::kDot) Refuse();
+      if (o->opcode() == Opcode::kIota) {
+        Keeps(o->attrs<IotaAttrs>().dimension + 2 >= rank);
+      } else if (o->opcode() == Opcode::kBroadcast) {
+        Keeps(IsOfPlanes(*o, rank));
+      }
+    }
+    for (const Instruction* u : m.users()) {
+      if (u->opcode() == Opcode::kReduce) {
+        const auto reduced = u->dimensions();
+        Keeps(u->operand_count() == 2 && reduced.size() == 2 &&
+              Contains(reduced, rank - 2) && Contains(reduced, rank - 1));
+        found_ |= rank > 3;
+      } else if (u->opcode() == Opcode::kBroadcast ||
+                 u->opcode() == Opcode::kDot) {
+        Refuse();
+      }
+    }
+  }
+
+  bool Found() const { return found_ && !refused_; }
+  DimVector Dims(int64_t elements) const {
+    return {elements / Product(minor_), minor_[0], minor_[1]};
+  }
+
+ private:
+  void Refuse() { refused_ = true; }
+  void Keeps(bool keeps) { refused_ |= !keeps; }
+
+  // A value for each plane, or the same for all of them.
+  static bool IsOfPlanes(const Instruction& broadcast, int rank) {
+    const auto mapping = broadcast.dimensions();
+    int of_planes = 0;
+    for (const int64_t d : mapping) of_planes += d + 2 < rank;
+    return of_planes == 0 || (of_planes == rank - 2 &&
+                              static_cast<int>(mapping.size()) == rank - 2);
+  }
+
+  DimVector minor_;
+  bool found_ = false, refused_ = false;
+};
+
 // Collects what members and neighbours ask of the shape.
 class Chooser {
  public:
@@ -43,6 +98,10 @@ class Chooser {
   // Nothing when one shape serves already, or none does.
   bool Choose(DimVector* dims) {
     for (const Instruction* m : members_) Collect(*m);
+    if (planes_.Found()) {
+      *dims = planes_.Dims(elements_);
+      return true;
+    }
     if (shapes_.size() < 2) return false;
     Cuts cuts = hard_;
     // Ask of each wanted cut whether more arrays gain than lose by it.
@@ -81,6 +140,7 @@ class Chooser {
   void Collect(const Instruction& m) {
     const DimVector& dims = m.shape().dims();
     shapes_.insert({dims.begin(), dims.end()});
+    planes_.Add(m);
     const int64_t minor = MinorDim(m.shape());
     if (minor > 1 && minor < elements_) AddCut(&hard_, minor);
     bool is_border = m.IsRoot();
@@ -118,6 +178,7 @@ class Chooser {
   std::map<Cuts, int> dots_;       // cuts of dots at the border
   std::set<std::vector<int64_t>> shapes_;
   absl::flat_hash_set<const Instruction*> seen_;
+  PlaneReduces planes_;
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ class Mover {
   bool MayReduceHere(const Instruction& reduce, const Instruction& m) const {
     return reduce.opcode() == Opcode::kReduce && reduce.operand_count() == 2 &&
            m.shape().dims() != dims_ &&
-           Refines(CutsOfReduce(m.shape().dims(), reduce.dimensions()));
+           Refines(LeastCutsOfReduce(m.shape().dims(), reduce.dimensions()));
   }
 
   Shape Wanted(const Instruction& i) const {
@@ -89,7 +89,8 @@ class Mover {
     Instruction* x = value->operand(0);
     if (x->shape().IsScalar()) return b_.BroadcastScalar(x, dims_);
     const DimVector& old = value->shape().dims();
-    if (!Refines(CutsOfBroadcast(old, value->dimensions()))) return nullptr;
+    if (!Refines(LeastCutsOfBroadcast(old, value->dimensions())))
+      return nullptr;
     // New dimensions that are part of an old one that comes from x. Old ones
     // may be finer than new ones only where nothing comes from x.
     Cuts all = cuts_;
@@ -99,6 +100,10 @@ class Mover {
     DimVector mapping, x_dims;
     for (size_t f = 0; f < fine.size(); ++f) {
       if (fine[f] == 1 || !Contains(value->dimensions(), in_old[f])) continue;
+      if (!mapping.empty() && mapping.back() == in_new[f]) {
+        x_dims.back() *= fine[f];
+        continue;
+      }
       mapping.push_back(in_new[f]);
       x_dims.push_back(fine[f]);
     }

@@ -8,11 +8,13 @@
 //
 // A cluster is elementwise instructions, with reshapes that keep the minor
 // dimension between them. Its shape has only the dimensions that its
-// broadcasts, iotas and reduces tell apart; dimensions of size 1 vanish.
-// Where they would split the dimensions of a dot, the side with fewer arrays
-// gives way: its broadcasts are made by themselves, or its dots stay apart.
-// The dimension before the minor one is joined with the next only where whole
-// tiles of rows meet, so that the reshapes at the borders are bitcasts.
+// broadcasts, iotas and reduces tell apart; dimensions of size 1 vanish. Where
+// reduces leave one value of each plane of rows and lanes, and nothing tells
+// the planes apart, these are one dimension (reduce_shaper.h). Where they would
+// split the dimensions of a dot, the side with fewer arrays gives way: its
+// broadcasts are made by themselves, or its dots stay apart. The dimension
+// before the minor one is joined with the next only where whole tiles of rows
+// meet, so that the reshapes at the borders are bitcasts.
 #ifndef PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_MOVER_H_
 #define PTXLA_HLO_BACKEND_PASSES_LAYOUT_RESHAPE_MOVER_H_
 

@@ -39,6 +39,16 @@ TEST(DimensionCutsTest, AReduceJoinsWhatItReduces) {
   EXPECT_THAT(CutsOfReduce({8, 128, 64}, {2}), ElementsAre(64, 8192));
 }
 
+// Neighbours on both sides need no cut between them.
+TEST(DimensionCutsTest, JoinWhatOnlyStandsTogether) {
+  EXPECT_THAT(LeastCutsOfReduce({8, 128, 64}, {2}), ElementsAre(64));
+  EXPECT_THAT(LeastCutsOfReduce({8, 128, 64}, {1}), ElementsAre(64, 8192));
+  EXPECT_THAT(LeastCutsOfBroadcast({8, 128, 64}, {0, 1}), ElementsAre(64));
+  EXPECT_THAT(LeastCutsOfBroadcast({8, 1, 128, 64}, {0, 2}), ElementsAre(64));
+  EXPECT_THAT(LeastCutsOfBroadcast({8, 128, 64}, {1}), ElementsAre(64, 8192));
+  EXPECT_THAT(LeastCutsOfBroadcast({8, 128}, {1, 0}), ElementsAre(128));
+}
+
 TEST(DimensionCutsTest, CutsThatDoNotDivideAreNoShape) {
   EXPECT_TRUE(IsChain({64, 8192}, 65536));
   EXPECT_FALSE(IsChain({64, 96}, 65536));
