@@ -221,6 +221,24 @@ bool WantsWholePlanes(const Instruction& kernel, const chips::ChipSpec& chip) {
          from_hbm(planes);
 }
 
+bool WantsUnhidden(const Instruction& kernel, int k,
+                   const chips::ChipSpec& chip) {
+  if (IsFilledScatter(kernel)) {
+    return k == 1 && ReadsInVmem(kernel, *kernel.operand(1)) &&
+           PaddedBytes(ScatterOf(kernel).shape()) >
+               chip.vmem().scoped_limit.count();
+  }
+  switch (kernel.opcode()) {
+    case Opcode::kSort:
+      return true;
+    case Opcode::kBroadcast:
+    case Opcode::kDynamicSlice:
+      return k == 0;
+    default:
+      return k == 0 && WantsWholeTable(kernel, chip);
+  }
+}
+
 int64_t BytesTouched(const Instruction& kernel) {
   int64_t bytes = BytesOf(kernel.shape());
   for (const Instruction* operand : kernel.operands()) {

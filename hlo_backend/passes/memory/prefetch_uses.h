@@ -71,6 +71,17 @@ bool WantsWholeTable(const Instruction& kernel, const chips::ChipSpec& chip);
 // libtpu 0.0.42.1 on v5e and v6e gathers them from HBM then.
 bool WantsWholePlanes(const Instruction& kernel, const chips::ChipSpec& chip);
 
+// Operand `k` is whole in VMEM, if it is an array of the entry and fits,
+// whether others hide the copy or not:
+//  - rows that are added to a large table block by block (one that fits into
+//    its kernel is added to row after row), and a table that WantsWholeTable:
+//    a transfer for each row takes longer;
+//  - what is sorted, what a lone broadcast repeats and a lone dynamic slice is
+//    taken of (libtpu 0.0.42.1 on v4 to tpu7x, slices up to 64 MB; in fusions
+//    both stream).
+bool WantsUnhidden(const Instruction& kernel, int k,
+                   const chips::ChipSpec& chip);
+
 // What a kernel reads and writes, wherever it lies, with padding.
 int64_t BytesTouched(const Instruction& kernel);
 

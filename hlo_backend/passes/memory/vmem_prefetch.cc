@@ -32,7 +32,6 @@ class Prefetcher {
         chip_(chip),
         room_(RoomForResidents(chip)),
         whole_room_(WholeRoomForResidents(chip)),
-        kernel_bytes_(chip.vmem().scoped_limit.count()),
         bytes_in_latency_(bytes_in_latency),
         positions_(PositionsOf(*c)),
         live_(c->instruction_count()) {
@@ -50,8 +49,7 @@ class Prefetcher {
 
   bool Run() {
     bool changed = FetchForLoneReduce();
-    changed |= FetchForScatters();
-    changed |= FetchForGathers();
+    changed |= FetchUnhidden();
     for (Instruction* p : ParametersByNeed()) changed |= Fetch(p);
     if (!changed) return false;
     std::vector<Instruction*> result;
@@ -65,13 +63,16 @@ class Prefetcher {
 
  private:
   std::vector<ParameterReader> ReadersOf(Instruction* value) const {
-    return ReadersThat(
-        value, [&](const Instruction& user, const Instruction& name) {
-          return IsFilledScatter(user) || WantsWholeTable(user, chip_) ||
-                         WantsWholePlanes(user, chip_)
-                     ? ReadsInVmem(user, name)
-                     : TakesWhole(user, name);
-        });
+    return ReadersThat(value,
+                       [&](const Instruction& user, const Instruction& name) {
+                         const Opcode op = user.opcode();
+                         return IsFilledScatter(user) || op == Opcode::kSort ||
+                                        op == Opcode::kDynamicSlice ||
+                                        WantsWholeTable(user, chip_) ||
+                                        WantsWholePlanes(user, chip_)
+                                    ? ReadsInVmem(user, name)
+                                    : TakesWhole(user, name);
+                       });
   }
   // Those for which nobody would copy it, and that read a copy if there is one:
   // none of ReadersOf.
@@ -134,30 +135,15 @@ class Prefetcher {
     return largest != nullptr && Fetch(largest, first);
   }
 
-  // Rows that are added to a table block by block come at once, whether that
-  // is hidden or not: a transfer for each takes longer. (A table that fits into
-  // its kernel is added to row after row.)
-  bool FetchForScatters() {
+  // Arrays that their kernels have at once, whether that is hidden or not.
+  bool FetchUnhidden() {
     bool changed = false;
     for (Instruction* i : order_) {
-      if (!IsFilledScatter(*i) || !ReadsInVmem(*i, *i->operand(1)) ||
-          PaddedBytes(ScatterOf(*i).shape()) <= kernel_bytes_) {
-        continue;
+      for (int k = 0; k < i->operand_count(); ++k) {
+        if (!WantsUnhidden(*i, k, chip_)) continue;
+        Instruction* p = HbmParameterOf(i->operand(k));
+        if (p != nullptr) changed |= Fetch(p, i);
       }
-      Instruction* p = HbmParameterOf(i->operand(1));
-      if (p != nullptr) changed |= Fetch(p, i);
-    }
-    return changed;
-  }
-
-  // Tables come at once where a transfer for each row that is wanted takes
-  // longer, even if nothing hides that.
-  bool FetchForGathers() {
-    bool changed = false;
-    for (Instruction* i : order_) {
-      if (!WantsWholeTable(*i, chip_)) continue;
-      Instruction* p = HbmParameterOf(i->operand(0));
-      if (p != nullptr) changed |= Fetch(p, i);
     }
     return changed;
   }
@@ -327,7 +313,6 @@ class Prefetcher {
   const chips::ChipSpec& chip_;
   const int64_t room_;              // for several arrays
   const int64_t whole_room_;        // for one alone
-  const int64_t kernel_bytes_;      // of VMEM that a kernel has for itself
   const int64_t bytes_in_latency_;  // HBM's, while a DMA starts
   int first_kernel_ = -1;           // position
   const Positions positions_;

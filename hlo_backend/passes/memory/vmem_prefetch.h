@@ -33,6 +33,9 @@
 // 65,536 of 32 MB, not 1,024. A gather of planes that wants more bytes than the
 // table has (256 tokens' weights of 4 experts) has it if others hide the copy.
 //
+// What is sorted, what a lone broadcast repeats and a lone dynamic slice is
+// taken of come whole, hidden or not (prefetch_uses.h).
+//
 // Nothing runs before the program's first kernel, which streams what
 // cross-program-prefetch has left; but a reduce that is the whole program has
 // the array that it reduces as it is. One that others follow (a mean, divided
