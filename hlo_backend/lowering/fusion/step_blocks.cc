@@ -57,18 +57,22 @@ int64_t WholeTilesOfMembers(const Geometry& g, int axis, int cores,
 }
 
 // Steps of the busier of `cores`: they share the outermost kept axis that is
-// cut.
+// cut, or, if there is none, the outermost one that is reduced.
 int64_t StepsOf(const Geometry& g, const std::vector<int64_t>& block,
                 int cores) {
-  int64_t steps = 1;
-  bool shared = false;
-  for (size_t a = 0; a < g.axes.size(); ++a) {
-    const int64_t along = CeilOfRatio(g.axes[a].tiles, block[a]);
-    const bool share = !shared && !g.axes[a].reduced && along > 1;
-    steps *= share ? CeilOfRatio<int64_t>(along, cores) : along;
-    shared |= share;
+  int64_t steps = 1, shared = 1;
+  for (const bool reduced : {false, true}) {
+    for (size_t a = 0; a < g.axes.size(); ++a) {
+      if (g.axes[a].reduced != reduced) continue;
+      const int64_t along = CeilOfRatio(g.axes[a].tiles, block[a]);
+      if (shared == 1 && along > 1) {
+        shared = along;
+      } else {
+        steps *= along;
+      }
+    }
   }
-  return steps;
+  return steps * CeilOfRatio<int64_t>(shared, cores);
 }
 
 // Blocks of at most `most` that cut an axis into equal parts, large ones first;

@@ -62,8 +62,8 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
                                         : reduces ? "lone_reduction_tiles"
                                                   : "lone_operation_tiles");
   if (most.has_value()) {
-    // As many as fit twice, and a quarter of them: work that takes longer than
-    // its loads gains from small first and last blocks.
+    // As many as fit twice, and a quarter of them for long formulas, which gain
+    // from small first and last blocks.
     budget = static_cast<int64_t>(
         static_cast<double>(VmemBudget(context)) *
         chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
@@ -74,6 +74,9 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
         std::max<int64_t>(8, KeptByCore(g, context.model.cores));
     if (share < std::min(tiles, total)) targets.push_back(share);
     targets.push_back(tiles);
+    if (tiles / 4 < total && tiles >= 128 && fused && !reduces) {
+      targets.push_back(tiles / 4);
+    }
   } else {
     for (const int64_t tiles : {128, 512, 32, 2048}) {
       if (2 * bytes * tiles > budget) continue;

@@ -295,7 +295,7 @@ TEST(LoopBroadcastTest, ALongRowMovesWithTheSteps) {
   HarnessOptions options;
   options.chip = "v3";
   for (const char* type : {"f32", "bf16"}) {
-    for (const int columns : {2097152, 2000000}) {
+    for (const int columns : {4194304, 4000000}) {
       const auto result = CompareKernel(absl::Substitute(R"(HloModule m
 f {
   x = $0[2,$1] parameter(0)

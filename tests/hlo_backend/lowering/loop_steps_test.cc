@@ -286,7 +286,7 @@ TEST(LoopStepsTest, TablesOfPlanesMoveWithTheGrid) {
     for (const char* type : {"f32", "bf16"}) {
       for (const char* dims :
            {"[2,229,9,64],[2,229,64]", "[1,403,3,150],[1,403,150]",
-            "[2,130,70,5],[2,130,5]"}) {
+            "[2,330,70,5],[2,330,5]"}) {
         const std::vector<std::string> shapes =
             absl::StrSplit(dims, absl::ByString("],"));
         const std::string text = absl::Substitute(
