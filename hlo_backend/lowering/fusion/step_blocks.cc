@@ -56,23 +56,34 @@ int64_t WholeTilesOfMembers(const Geometry& g, int axis, int cores,
   return block - block % isa::kSublanes;
 }
 
-// Steps of the busier of `cores`: they share the outermost kept axis that is
-// cut, or, if there is none, the outermost one that is reduced.
+// The axis that cores share: the outermost kept one that is cut; if there is
+// none, the outermost reduced one, unless each of several results would have
+// parts to send. (Planes that become one value each meet in a row of the
+// result.) -1: none.
+int SharedAxis(const Geometry& g, const std::vector<int64_t>& block) {
+  const bool meet = FoldsLanes(g) && FoldsSublanes(g);
+  const int rank = static_cast<int>(g.axes.size());
+  const auto is_cut = [&](int a) { return block[a] < g.axes[a].tiles; };
+  for (int a = 0; a < rank && !meet; ++a) {
+    if (!g.axes[a].reduced && is_cut(a)) return a;
+  }
+  for (int a = 0; a < rank && (g.axes[a].reduced || !is_cut(a)); ++a) {
+    if (is_cut(a)) return a;
+  }
+  return -1;
+}
+
+// Steps of the busier of `cores`.
 int64_t StepsOf(const Geometry& g, const std::vector<int64_t>& block,
                 int cores) {
-  int64_t steps = 1, shared = 1;
-  for (const bool reduced : {false, true}) {
-    for (size_t a = 0; a < g.axes.size(); ++a) {
-      if (g.axes[a].reduced != reduced) continue;
-      const int64_t along = CeilOfRatio(g.axes[a].tiles, block[a]);
-      if (shared == 1 && along > 1) {
-        shared = along;
-      } else {
-        steps *= along;
-      }
-    }
+  const int shared = SharedAxis(g, block);
+  int64_t steps = 1;
+  for (size_t a = 0; a < g.axes.size(); ++a) {
+    const int64_t along = CeilOfRatio(g.axes[a].tiles, block[a]);
+    steps *= static_cast<int>(a) == shared ? CeilOfRatio<int64_t>(along, cores)
+                                           : along;
   }
-  return steps * CeilOfRatio<int64_t>(shared, cores);
+  return steps;
 }
 
 // Blocks of at most `most` that cut an axis into equal parts, large ones first;
@@ -127,6 +138,10 @@ constexpr int64_t kTilesOfStep = 256;
 // 512 x 2), its code takes 1.9 bundles and so does ours. ASSUMED.
 constexpr double kTilesOfRow = 0.5;
 
+// What it costs to make one value of a plane, in tiles: its sublanes and lanes
+// are folded in every step that has a part of it. ASSUMED.
+constexpr double kTilesOfPlane = 2;
+
 // Values for each row, read or made.
 int64_t ValuesOfRows(const Geometry& g) {
   int64_t values = 0;
@@ -143,20 +158,26 @@ using Cost = std::tuple<double, int64_t, int64_t>;
 
 struct StepCost {
   StepCost(const Geometry& g, int cores)
-      : g(g), cores(cores), row_values(ValuesOfRows(g)) {}
+      : g(g),
+        cores(cores),
+        row(kTilesOfRow * static_cast<double>(ValuesOfRows(g))),
+        plane(FoldsLanes(g) && FoldsSublanes(g) ? kTilesOfPlane : 0) {}
 
-  double Of(int64_t steps, int64_t tiles, int64_t rows) const {
-    return static_cast<double>(steps * (kTilesOfStep + tiles)) +
-           kTilesOfRow * static_cast<double>(steps * row_values * rows);
+  // Of `steps` with so many tiles, rows of them and kept planes.
+  double Of(int64_t steps, int64_t tiles, int64_t rows, int64_t planes) const {
+    return static_cast<double>(steps) *
+           (static_cast<double>(kTilesOfStep + tiles) +
+            row * static_cast<double>(rows) +
+            plane * static_cast<double>(planes));
   }
   Cost Of(const std::vector<int64_t>& block) const {
-    int64_t reduced = 1, rows = 1;
+    int64_t reduced = 1, rows = 1, planes = 1;
     for (size_t a = 0; a < g.axes.size(); ++a) {
-      if (g.axes[a].reduced) reduced *= block[a];
+      (g.axes[a].reduced ? reduced : planes) *= block[a];
       if (static_cast<int>(a) != g.column_axis) rows *= block[a];
     }
     const int64_t columns = block[g.column_axis];
-    return {Of(StepsOf(g, block, cores), Size(block), rows),
+    return {Of(StepsOf(g, block, cores), Size(block), rows, planes),
             HasExpandedRows(g) ? -columns
             : Reduces(g)       ? 0
                                : columns,
@@ -165,7 +186,7 @@ struct StepCost {
 
   const Geometry& g;
   const int cores;
-  const int64_t row_values;
+  const double row, plane;
 };
 
 std::vector<int64_t> CheapestSteps(const Geometry& g,
@@ -195,7 +216,7 @@ std::vector<int64_t> CheapestSteps(const Geometry& g,
       const int64_t steps = CeilOfRatio(columns.tiles, c) *
                             CeilOfRatio(rows.tiles, r) *
                             CeilOfRatio(planes, room) / limits.cores;
-      if (!best.empty() && costs.Of(steps, c * r, r) > std::get<0>(least)) {
+      if (!best.empty() && costs.Of(steps, c * r, r, 1) > std::get<0>(least)) {
         continue;
       }
       std::vector<int64_t> block(g.axes.size(), 1);

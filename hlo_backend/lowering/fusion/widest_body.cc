@@ -84,8 +84,8 @@ bool WaitsForRegisters(const KernelContext& context, const Geometry& g,
           ComputesLongerThanItLoads(context, g, tiling, score));
 }
 
-// Streams take the largest blocks that fit, which come first, unless they are of
-// a long formula; `scores` is of those looked at.
+// Streams take the largest blocks that fit, which come first, unless they are
+// of a long formula; `scores` is of those looked at.
 absl::StatusOr<size_t> ChooseBlocks(const KernelContext& context,
                                     const Geometry& g,
                                     absl::Span<const Tiling> tilings,
