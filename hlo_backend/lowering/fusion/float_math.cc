@@ -32,14 +32,18 @@ Value EmitWithSign(CodeBuilder& b, const Instruction& i, Value x) {
                        : b.BinaryImm(Opcode::kVor, x.vec, codegen::kSignBit));
 }
 
+codegen::Vec EmitDivisor(CodeBuilder& b, hlo::PrimitiveType type, Vec y) {
+  // The EUP's reciprocal is good enough for 8 bits: no Newton step, as the TPU
+  // compiler has it.
+  return type == hlo::PrimitiveType::kBf16 ? b.Eup(Opcode::kVrcpF32, y)
+                                           : EmitReciprocal(b, y);
+}
+
 absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
                               absl::Span<const Value> in) {
   const Vec x = in[0].vec;
   const Vec y = in.size() > 1 ? in[1].vec : Vec();
   const auto vec = [](Vec v) { return Value::Of(v); };
-  // The EUP's reciprocal is good enough for 8 bits: no Newton step, as the TPU
-  // compiler has it.
-  const bool bf16 = i.shape().type() == hlo::PrimitiveType::kBf16;
   switch (i.opcode()) {
     case Hlo::kAbs:
       return vec(b.BinaryImm(Opcode::kVand, x, kAbsMask));
@@ -57,8 +61,7 @@ absl::StatusOr<Value> FloatOp(CodeBuilder& b, const Instruction& i,
       return vec(b.Binary(Opcode::kVminF32, x, y));
     case Hlo::kDivide:
       return vec(
-          b.Binary(Opcode::kVmulF32, x,
-                   bf16 ? b.Eup(Opcode::kVrcpF32, y) : EmitReciprocal(b, y)));
+          b.Binary(Opcode::kVmulF32, x, EmitDivisor(b, i.shape().type(), y)));
     case Hlo::kExp:
       return vec(EmitExp(b, x));
     case Hlo::kExpm1:

@@ -299,13 +299,12 @@ absl::StatusOr<Value> NestCode::Eval(int node, int row, int column) {
         ASSIGN_OR_RETURN(Value v, Eval(input, row, column));
         inputs.push_back(v);
       }
-      if (n.instr->opcode() == hlo::Opcode::kDivide &&
-          n.type == hlo::PrimitiveType::kF32) {
+      if (n.instr->opcode() == hlo::Opcode::kDivide && hlo::IsFloat(n.type)) {
         // A divisor that varies along fewer axes (the sum of a softmax's row)
         // is inverted once.
         Vec& reciprocal = reciprocals_[Key(n.inputs[1], row, column)];
         if (!reciprocal.valid()) {
-          reciprocal = EmitReciprocal(b_, inputs[1].vec);
+          reciprocal = EmitDivisor(b_, n.type, inputs[1].vec);
         }
         value =
             Value::Of(b_.Binary(Opcode::kVmulF32, inputs[0].vec, reciprocal));

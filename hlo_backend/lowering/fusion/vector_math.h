@@ -82,6 +82,9 @@ PTXLA_VECTOR_FUNCTION(EmitCeil)
 PTXLA_VECTOR_FUNCTION(EmitRoundNearestEven)
 PTXLA_VECTOR_FUNCTION(EmitRoundNearestAfz)
 #undef PTXLA_VECTOR_FUNCTION
+// What a division of this type multiplies by: 1 / y, of bf16 as the EUP has it.
+codegen::Vec EmitDivisor(codegen::CodeBuilder& b, hlo::PrimitiveType type,
+                         codegen::Vec y);
 codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x, codegen::Vec y);
 // Rounds to fewer bits, as numerics::ReducePrecision does.
 codegen::Vec EmitReducePrecision(codegen::CodeBuilder& b, codegen::Vec x,

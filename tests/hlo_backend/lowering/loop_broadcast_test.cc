@@ -246,26 +246,30 @@ ENTRY e {
 TEST(LoopBroadcastTest, ADivisorPerRowIsInvertedOnceARow) {
   // Eight tiles a row: with a reciprocal for each of them, the EUP would take
   // a cycle a tile more.
-  const auto cycles = [](absl::string_view op) -> int64_t {
+  const auto cycles = [](absl::string_view op,
+                         absl::string_view type) -> int64_t {
     const auto result = CompareKernel(absl::Substitute(R"(HloModule m
 f {
-  a = f32[512,1024] parameter(0)
-  r = f32[512] parameter(1)
-  rows = f32[512,1024] broadcast(r), dimensions={0}
-  ROOT q = f32[512,1024] $0(a, rows)
+  a = $1[512,1024] parameter(0)
+  r = $1[512] parameter(1)
+  rows = $1[512,1024] broadcast(r), dimensions={0}
+  ROOT q = $1[512,1024] $0(a, rows)
 }
 ENTRY e {
-  a = f32[512,1024] parameter(0)
-  r = f32[512] parameter(1)
-  ROOT k = f32[512,1024] fusion(a, r), kind=kLoop, calls=f
+  a = $1[512,1024] parameter(0)
+  r = $1[512] parameter(1)
+  ROOT k = $1[512,1024] fusion(a, r), kind=kLoop, calls=f
 })",
-                                                       op),
+                                                       op, type),
                                       {});
     EXPECT_OK(result.status());
     return result.ok() ? result->cycles : 0;
   };
   const int64_t tiles = 512 / 8 * 1024 / 128;
-  EXPECT_LT(cycles("divide"), cycles("multiply") + tiles / 2);
+  for (const char* type : {"f32", "bf16"}) {
+    EXPECT_LT(cycles("divide", type), cycles("multiply", type) + tiles / 2)
+        << type;
+  }
 }
 
 // Heads that several queries share: the array has them in the rows of its
