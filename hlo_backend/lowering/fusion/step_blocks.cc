@@ -142,6 +142,10 @@ constexpr double kTilesOfRow = 0.5;
 // are folded in every step that has a part of it. ASSUMED.
 constexpr double kTilesOfPlane = 2;
 
+// What cores wait for that send one another their parts of a sum, in tiles:
+// about the latency of a copy between them (dma.on_chip_latency). ASSUMED.
+constexpr double kTilesOfExchange = 512;
+
 // Values for each row, read or made.
 int64_t ValuesOfRows(const Geometry& g) {
   int64_t values = 0;
@@ -177,7 +181,10 @@ struct StepCost {
       if (static_cast<int>(a) != g.column_axis) rows *= block[a];
     }
     const int64_t columns = block[g.column_axis];
-    return {Of(StepsOf(g, block, cores), Size(block), rows, planes),
+    const int shared = SharedAxis(g, block);
+    const bool exchanges = cores > 1 && shared >= 0 && g.axes[shared].reduced;
+    return {Of(StepsOf(g, block, cores), Size(block), rows, planes) +
+                (exchanges ? kTilesOfExchange : 0),
             HasExpandedRows(g) ? -columns
             : Reduces(g)       ? 0
                                : columns,

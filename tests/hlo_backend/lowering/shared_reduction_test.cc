@@ -66,10 +66,16 @@ TEST(SharedReductionTest, ColumnsPlanesAndWholeArraysToo) {
 // step has an exchange of its own, and the parts of two lie in two places.
 TEST(SharedReductionTest, StepsOfKeptDimensionsSendTheirOwnParts) {
   for (const char* chip : kTwoCores) {
+    // Steps of so few tiles that planes go one by one.
+    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
+    ASSERT_OK_AND_ASSIGN(const auto spec,
+                         whole.WithValue("policy.lone_reduction_tiles", 8));
+    HarnessOptions options = On(chip);
+    options.spec = &spec;
     ASSERT_OK_AND_ASSIGN(
         const HarnessResult result,
         CompareKernel(Reduced("f32", "5,9000,100", "1", "5,100", "add"),
-                      On(chip)));
+                      options));
     EXPECT_TRUE(isa::SendsToPeer(result.kernel)) << chip;
     EXPECT_EQ(result.kernel.grid[0], 5) << chip;
   }
