@@ -13,6 +13,7 @@
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
 #include "hlo_backend/ir/computation.h"
+#include "hlo_backend/lowering/products/operand_source.h"
 #include "hlo_backend/lowering/products/product_operands.h"
 #include "hlo_backend/lowering/refusals.h"
 
@@ -22,19 +23,6 @@ namespace {
 using hlo::DimVector;
 using hlo::Instruction;
 using hlo::PrimitiveType;
-
-// The value behind a chain of conversions that the arrays make anyway, or that
-// lose nothing.
-const Instruction* BehindConverts(const Instruction* i) {
-  const auto wide = [](PrimitiveType t) {
-    return t == PrimitiveType::kF32 || t == PrimitiveType::kBf16;
-  };
-  while (i->opcode() == hlo::Opcode::kConvert && wide(i->shape().type()) &&
-         IsProductType(i->operand(0)->shape().type())) {
-    i = i->operand(0);
-  }
-  return i;
-}
 
 // Checks that the dimensions of a dot's operand, major to minor, are its
 // `batch` dimensions in order, free dimensions, and K, the last two in either
@@ -77,16 +65,6 @@ std::optional<hlo::ProductWindows> WindowsOf(const hlo::WindowConfig& config,
   return windows;
 }
 
-// Where an operand of the dot comes from.
-struct OperandSource {
-  int arg = -1;                         // of the kernel, or …
-  const Instruction* value = nullptr;   // … computed inside of the fusion
-  const Instruction* sliced = nullptr;  // the members that it has of an array
-  // Of a matrix that members share: its own batch dimensions, or -1.
-  int own_batch = -1;
-  const hlo::Shape* shape = nullptr;  // of what is read
-};
-
 const Instruction& DotIn(const Instruction& instruction) {
   const Instruction* dot = &instruction;
   if (instruction.opcode() == hlo::Opcode::kFusion) {
@@ -111,7 +89,7 @@ class FormReader {
       return NotLowered(instruction_, "a product without a dot");
     }
     for (int o = 0; o < 2; ++o) {
-      ASSIGN_OR_RETURN(of_[o], SourceOf(o));
+      ASSIGN_OR_RETURN(of_[o], SourceOfOperand(dot_, o, is_fusion_));
     }
     if (!is_fusion_ && dot_.operand(0) == dot_.operand(1)) of_[1].arg = 0;
     RETURN_IF_ERROR(FindContraction());
@@ -142,39 +120,6 @@ class FormReader {
   }
   int64_t lhs_free() const {
     return dot_.operand(0)->shape().rank() - batch() - contracted();
-  }
-
-  absl::StatusOr<OperandSource> SourceOf(int o) {
-    OperandSource s;
-    const Instruction* operand = dot_.operand(o);
-    const Instruction* source = operand;
-    if (!is_fusion_) {
-      s.arg = o;
-    } else {
-      source = BehindConverts(operand);
-      s.sliced = hlo::SlicedMembers(dot_, o);
-      if (s.sliced != nullptr) source = s.sliced->operand(0);
-      if (const Instruction* matrix = hlo::SharedMatrix(dot_, o)) {
-        s.own_batch = matrix->shape().rank() - 2;
-        source = BehindConverts(matrix);
-        if (source->opcode() != hlo::Opcode::kParameter) {
-          return NotLowered(dot_, "a computed operand that members share");
-        }
-      }
-      if (source->opcode() != hlo::Opcode::kParameter) {
-        source = s.value = operand;
-      } else {
-        s.arg = static_cast<int>(source->parameter_number());
-      }
-    }
-    s.shape = s.sliced != nullptr ? &s.sliced->shape() : &source->shape();
-    const PrimitiveType type = source->shape().type();
-    const bool computed = s.value != nullptr;
-    if (!IsProductType(type) || (computed && hlo::BitWidth(type) < 16)) {
-      return NotLowered(dot_, absl::StrCat("an operand of type ",
-                                           hlo::PrimitiveTypeName(type)));
-    }
-    return s;
   }
 
   // Which dimension of each operand is K, and whether it is minor.
