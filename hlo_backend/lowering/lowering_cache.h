@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "hlo_backend/lowering/codegen/emit.h"
+#include "hlo_backend/lowering/codegen/block_cache.h"
 #include "isa/kernel.h"
 #include "isa/machine_model.h"
 

@@ -1,66 +1,20 @@
 // Code with virtual registers to isa::Code: schedules each block, gives its
 // locals registers, and writes bundles; idle cycles become `nop n`.
 //
-// Equal blocks are scheduled once: layers of a network differ in their buffers,
-// not their loops, and a kernel whose arrays come to VMEM keeps most of its.
-//
 // A block that does not fit the registers is spilled where its code allows it
 // (spill.h): scheduled with several numbers of registers, the shortest wins.
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_EMIT_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_EMIT_H_
 
-#include <array>
-#include <atomic>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
-#include "hlo_backend/lowering/codegen/schedule.h"
+#include "hlo_backend/lowering/codegen/block_cache.h"
 #include "hlo_backend/lowering/codegen/spill.h"
 #include "hlo_backend/lowering/codegen/vcode.h"
 #include "isa/code.h"
-#include "isa/machine_model.h"
 
 namespace ptxla::codegen {
-
-// May be used by several threads. Two that want the same block at once both
-// schedule it, to the same bundles.
-class BlockCache {
- public:
-  explicit BlockCache(const isa::MachineModel& model) : model_(model) {}
-  BlockCache(const BlockCache&) = delete;
-  BlockCache& operator=(const BlockCache&) = delete;
-  const isa::MachineModel& model() const { return model_; }
-
-  struct Entry {
-    isa::Block block;
-    SpillUse spill;
-  };
-  // The bundles of a block of `code`. ResourceExhausted: does not fit the
-  // registers. Unimplemented: the chip lacks an instruction.
-  absl::StatusOr<const Entry*> Get(const VNode& block, const Code& code);
-  int64_t hits() const { return hits_; }
-  int64_t size() const;
-
- private:
-  absl::StatusOr<Entry> Make(const VNode& block, const Code& code) const;
-
-  // Threads seldom meet in one of so many.
-  static constexpr int kParts = 16;
-  struct Part {
-    mutable absl::Mutex mutex;
-    // Blocks that do not fit are asked for again, too.
-    absl::flat_hash_map<uint64_t, std::unique_ptr<const absl::StatusOr<Entry>>>
-        blocks ABSL_GUARDED_BY(mutex);
-  };
-
-  const isa::MachineModel model_;
-  std::array<Part, kParts> parts_;
-  std::atomic<int64_t> hits_{0};
-};
 
 // `use` (may be null): what spilling took is added to it.
 absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache,
@@ -70,11 +24,6 @@ absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache,
 // search needs before bundles are wanted.
 absl::StatusOr<int64_t> CyclesOf(const Code& code, BlockCache* cache,
                                  SpillUse* use = nullptr);
-
-// Registers that globals leave to the locals of a block.
-RegisterBudget BudgetOf(
-    const std::array<uint64_t, isa::kNumRegClasses>& globals,
-    const isa::MachineModel& model);
 
 }  // namespace ptxla::codegen
 

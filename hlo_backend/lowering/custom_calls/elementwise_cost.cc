@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "hlo_backend/ir/builder.h"
+#include "hlo_backend/lowering/codegen/block_writer.h"
 #include "hlo_backend/lowering/codegen/emit.h"
 #include "hlo_backend/lowering/codegen/schedule.h"
 #include "hlo_backend/lowering/fusion/vector_math.h"
