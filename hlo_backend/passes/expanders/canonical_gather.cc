@@ -135,7 +135,7 @@ class GatherRewriter {
     }
     const bool elements = rows.row_size() == 1;
     Instruction* table = rows.Table(x);
-    if (elements) table = As(b_, table, WordType(type));
+    if (elements) table = As(b_, table, TypeOf32Bits(type));
     GatherAttrs a;
     a.collapsed_slice_dims = {0};
     a.start_index_map = {0};
@@ -161,7 +161,7 @@ class GatherRewriter {
       a.slice_sizes.push_back(1);
     }
     Instruction* table = rows.ElementTable(x);
-    if (!has_kernel) table = As(b_, table, WordType(type));
+    if (!has_kernel) table = As(b_, table, TypeOf32Bits(type));
     return As(b_, b_.Gather(table, rows.ClampedElements(), a), type);
   }
 

@@ -5,7 +5,7 @@
 
 namespace ptxla::hlo {
 
-PrimitiveType WordType(PrimitiveType type) {
+PrimitiveType TypeOf32Bits(PrimitiveType type) {
   if (BitWidth(type) == 32) return type;
   return IsFloat(type) ? PrimitiveType::kF32 : kS32;
 }

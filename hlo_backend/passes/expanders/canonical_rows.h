@@ -9,7 +9,7 @@
 namespace ptxla::hlo {
 
 // The type of 32 bits that holds every value of `type`.
-PrimitiveType WordType(PrimitiveType type);
+PrimitiveType TypeOf32Bits(PrimitiveType type);
 Instruction* As(Builder& b, Instruction* x, PrimitiveType type);
 
 // Arrays of which rows can be made: with elements, real ones, of 32 bits at

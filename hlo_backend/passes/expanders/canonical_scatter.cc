@@ -126,7 +126,7 @@ class ScatterRewriter {
     const bool elements = rows.row_size() == 1;
     u = elements ? b_.Reshape(u, {rows.count()})
                  : b_.Reshape(u, {rows.count(), rows.row_size()});
-    const PrimitiveType wide = WordType(type);
+    const PrimitiveType wide = TypeOf32Bits(type);
     Computation* combine = body;
     if (wide != type) {
       combine = ReplacesOldValue(*body) ? Second(wide)

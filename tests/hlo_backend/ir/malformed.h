@@ -26,21 +26,21 @@ struct Malformed {
   const char* message;      // "line:column: ..."
 };
 
-// The reader, or the verifier behind it, says `message`.
-inline void ExpectRefused(const Malformed& c) {
-  SCOPED_TRACE(absl::StrCat(c.header, c.instruction));
+// What the reader, or the verifier behind it, says.
+inline absl::Status RefusalOf(const Malformed& c) {
   const std::string text = absl::StrCat(
       "HloModule t", c.header[0] != '\0' ? ", " : "", c.header,
       kBeforeMalformed,
       c.instruction[0] != '\0' ? c.instruction : "ROOT r = f32[4] negate(v)",
       "\n}\n");
   auto module = ParseModule(text, "m.hlo");
-  const absl::Status status =
-      module.ok() ? VerifyModule(**module) : module.status();
-  EXPECT_THAT(status,
-              ::ptxla::testing::StatusIs(
-                  absl::StatusCode::kInvalidArgument,
-                  ::testing::HasSubstr(absl::StrCat("m.hlo:", c.message))));
+  return module.ok() ? VerifyModule(**module) : module.status();
+}
+
+inline auto IsRefusalOf(const Malformed& c) {
+  return ::ptxla::testing::StatusIs(
+      absl::StatusCode::kInvalidArgument,
+      ::testing::HasSubstr(absl::StrCat("m.hlo:", c.message)));
 }
 
 }  // namespace ptxla::hlo

@@ -223,7 +223,9 @@ constexpr Malformed kMalformedAttributes[] = {
 };
 
 TEST(MalformedAttributesTest, AreRefusedWithTheirPlace) {
-  for (const Malformed& c : kMalformedAttributes) ExpectRefused(c);
+  for (const Malformed& c : kMalformedAttributes) {
+    EXPECT_THAT(RefusalOf(c), IsRefusalOf(c)) << c.header << c.instruction;
+  }
 }
 
 }  // namespace

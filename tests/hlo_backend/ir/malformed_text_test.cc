@@ -183,7 +183,9 @@ constexpr Malformed kMalformedText[] = {
 };
 
 TEST(MalformedTextTest, IsRefusedWithItsPlace) {
-  for (const Malformed& c : kMalformedText) ExpectRefused(c);
+  for (const Malformed& c : kMalformedText) {
+    EXPECT_THAT(RefusalOf(c), IsRefusalOf(c)) << c.header << c.instruction;
+  }
 }
 
 }  // namespace
