@@ -127,6 +127,12 @@ Instruction* Expand(Instruction* i) {
   for (int64_t d = 0; d < x->shape().rank(); ++d) {
     if (d != dim) kept.push_back(d);
   }
+  // Both reduces are to see the same values: what is computed in bf16 has more
+  // bits where it is used than where it is stored.
+  if (type == PrimitiveType::kBf16 && x->opcode() != Opcode::kParameter) {
+    constexpr int kExponent = 8, kMantissa = 7;
+    x = b.ReducePrecision(x, kExponent, kMantissa);
+  }
   Instruction* best =
       b.Reduce(x, i->operand(2), {dim},
                b.Scalar2(most ? Opcode::kMaximum : Opcode::kMinimum, type));
