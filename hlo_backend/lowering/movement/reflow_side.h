@@ -33,9 +33,11 @@ struct ReflowSide {
     for (int d = 0; d < a.rank(); ++d) {
       if (a.dims[d] != d) return {};
     }
-    // A long row in tiles one row high is a line, too.
-    if (a.planes == 1 && a.rows == 1 && a.tiles_across % isa::kSublanes == 0 &&
-        a.columns == a.tiles_across * isa::kLanes) {
+    // A long row in tiles one row high is a line, too, in higher ones a line
+    // with gaps. (What is behind its end is padding, as behind a line's.)
+    if (a.planes == 1 && a.rows == 1 && a.tiles_across > 1 &&
+        (a.tile_rows > 1 || (a.tiles_across % isa::kSublanes == 0 &&
+                             a.columns == a.tiles_across * isa::kLanes))) {
       s.rows = a.tiles_across;
       s.columns = isa::kLanes;
       if (a.tile_rows > 1) {
