@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
 
@@ -74,9 +75,9 @@ class WindowMaker {
       return absl::OkStatus();
     }
     if (s.access == Access::kTile && !place.resident) {
-      MoveWithGrid(s, &w, &place);
+      RETURN_IF_ERROR(MoveWithGrid(s, &w, &place));
     } else if (!place.resident && s.rows_from_rows && IsLarge(s)) {
-      MoveWithGrid(s, &w, &place);
+      RETURN_IF_ERROR(MoveWithGrid(s, &w, &place));
     } else if (!place.resident && RowsMove(s) && MoveRows(s, &w, &place)) {
     } else if (!place.resident && LanesMove(s)) {
       MoveLanes(s, &w, &place);
@@ -220,7 +221,7 @@ class WindowMaker {
     return true;
   }
 
-  void MoveWithGrid(const Stream& s, isa::Window* w, Place* place) {
+  absl::Status MoveWithGrid(const Stream& s, isa::Window* w, Place* place) {
     const PhysicalArray& a = s.array;
     place->moves = true;
     place->strides.assign(g_.axes.size(), 0);
@@ -258,6 +259,11 @@ class WindowMaker {
     // A store of a small tile names a whole register of memory.
     if (g_.base_rows < 8 || a.tile_rows < 8) w->slot_bytes += isa::kVregBytes;
     SetDims(dims, a.tile_bytes(), w);
+    if (w->dims.size() > isa::kMaxWindowDims) {
+      return absl::UnimplementedError(absl::StrCat(
+          "%", i_.name(), ": blocks of more dimensions than a window has"));
+    }
+    return absl::OkStatus();
   }
 
   int64_t Extent(const Stream& s, int x) const {

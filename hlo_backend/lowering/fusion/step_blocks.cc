@@ -56,10 +56,10 @@ int64_t WholeTilesOfMembers(const Geometry& g, int axis, int cores,
   return block - block % isa::kSublanes;
 }
 
-// The axis that cores share: the outermost kept one that is cut; if there is
-// none, the outermost reduced one, unless each of several results would have
-// parts to send. (Planes that become one value each meet in a row of the
-// result.) -1: none.
+// The axis that cores share, as far as shapes tell (reduce_windows.h decides):
+// the outermost kept one that is cut, but for planes that become one value
+// each, which meet in a row of the result; else a reduced one that no kept one
+// is cut before. -1: none.
 int SharedAxis(const Geometry& g, const std::vector<int64_t>& block) {
   const bool meet = FoldsLanes(g) && FoldsSublanes(g);
   const int rank = static_cast<int>(g.axes.size());
@@ -134,8 +134,9 @@ constexpr int64_t kTilesOfStep = 256;
 
 // What a row of a value for each row costs, that lanes become or that is put on
 // all lanes, in tiles: it goes through the XLU for every step of its columns.
-// The TPU compiler's windows say less than 0.4 (f32[8192] of bf16[8192,768] in
-// 512 x 2), its code takes 1.9 bundles and so does ours. ASSUMED.
+// ASSUMED: its code takes 1.9 bundles where a tile takes 1 or more; the TPU
+// compiler's windows count it for less than 0.4 (f32[8192] of bf16[8192,768] in
+// 512 x 2), which would cost ours half as much again.
 constexpr double kTilesOfRow = 0.5;
 
 // What it costs to make one value of a plane, in tiles: its sublanes and lanes
@@ -207,7 +208,8 @@ std::vector<int64_t> CheapestSteps(const Geometry& g,
   const Axis no_rows;
   const Axis& columns = g.axes[g.column_axis];
   const Axis& rows = g.row_axis < 0 ? no_rows : g.axes[g.row_axis];
-  // 171 rows of tiles of 6 columns are a step of elementwise work.
+  // Elementwise work may have a few tiles more: 171 rows of 6 columns, libtpu
+  // 0.0.42.1, here in groups of 16 rows.
   const int64_t most = limits.tiles + (Reduces(g) ? 0 : limits.tiles / 32);
   const auto column_parts = PartsOf(columns, most, 1);
   const auto row_parts = PartsOf(rows, most, RowsTogether(g));
@@ -286,10 +288,11 @@ std::vector<int64_t> WholeRows(const Geometry& g, const StepLimits& limits) {
 }  // namespace
 
 std::vector<int64_t> StepBlocks(const Geometry& g, const StepLimits& limits) {
-  if (limits.whole_reduced) return WholeRows(g, limits);
-  return Reduces(g) || HasExpandedRows(g) || HasValuesOfColumns(g)
-             ? CheapestSteps(g, limits)
-             : WholeRows(g, limits);
+  // Of more dimensions than a window has, the inner ones must stay whole.
+  const bool many = g.axes.size() > isa::kMaxWindowDims;
+  const bool any = Reduces(g) || HasExpandedRows(g) || HasValuesOfColumns(g);
+  return any && !many && !limits.whole_reduced ? CheapestSteps(g, limits)
+                                               : WholeRows(g, limits);
 }
 
 }  // namespace ptxla::lowering

@@ -15,19 +15,20 @@
 namespace ptxla::lowering {
 
 struct StepLimits {
-  int64_t tiles = 1024;  // of a step, about
+  int64_t tiles = 1024;  // of a step, a few more where rows come in groups
   int cores = 1;
   bool whole_reduced = false;  // a step has all of what is reduced
 };
 
 // Elementwise work has whole rows, so that memory is read in long runs. Where
-// it has operands of one dimension, and in reductions, a step is what makes all
-// of them cheapest: few, with little padding. Of equal choices values for each
-// row want wide blocks and values for each column high ones, as these stay in
-// registers; and a reduction reduces most in a step, as partial results are
-// stored and loaded in between. (Windows of libtpu 0.0.42.1 on v6e: 42
+// it has a value for each row or column, and in reductions, a step is what
+// makes all of them cheapest: few, with little padding. Of equal choices values
+// for each row want wide blocks and values for each column high ones, as these
+// stay in registers; and a reduction reduces most in a step, as partial results
+// are stored and loaded in between. (Windows of libtpu 0.0.42.1 on v6e: 42
 // reductions of every set of dimensions, alone and in fusions, 22 products of
-// one row, 60 loops with operands of one dimension.)
+// one row, 60 loops with operands of one dimension; on v5e and v5p sums of 31
+// arrays over planes alone. More dimensions than a window has: whole rows.)
 std::vector<int64_t> StepBlocks(const Geometry& g, const StepLimits& limits);
 
 }  // namespace ptxla::lowering

@@ -2,8 +2,8 @@
 //
 //   f32[8191,8192]      8191 rows of 8192 columns, 64 tiles across
 //   f32[67100672]       a line: rows of 128 columns, eight to a register;
-//   f32[1,67100672]     so in tiles one row high; in tiles two rows high, where
-//                       the second is padding, every other row of memory
+//   f32[1,67100672]     so in tiles one row high; in higher tiles (two rows on
+//                       v2 and v3) a line with gaps: the others are padding
 #ifndef PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_REFLOW_SIDE_H_
 #define PTXLA_HLO_BACKEND_LOWERING_MOVEMENT_REFLOW_SIDE_H_
 

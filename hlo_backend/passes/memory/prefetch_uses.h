@@ -77,8 +77,8 @@ bool WantsWholePlanes(const Instruction& kernel, const chips::ChipSpec& chip);
 //    its kernel is added to row after row), and a table that WantsWholeTable:
 //    a transfer for each row takes longer;
 //  - what is sorted, what a lone broadcast repeats and a lone dynamic slice is
-//    taken of (libtpu 0.0.42.1 on v4 to tpu7x, slices up to 64 MB; in fusions
-//    both stream).
+//    taken of, where there is room (libtpu 0.0.42.1 on v4 to tpu7x, operands of
+//    up to 64 MB; in fusions both stream).
 bool WantsUnhidden(const Instruction& kernel, int k,
                    const chips::ChipSpec& chip);
 

@@ -98,6 +98,48 @@ TEST(StepBlocksTest, ValuesOfColumnsWantHighBlocksAndValuesOfRowsWideOnes) {
   EXPECT_EQ(ColumnsAndSteps("1024,4096", "1024", 0), std::pair(32L, 4L));
 }
 
+// Seven dimensions that nothing joins, in windows of five.
+TEST(StepBlocksTest, OfMoreDimensionsThanAWindowHasTheInnerOnesStayWhole) {
+  for (const char* chip : {"v3", "v5p", "v6e"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    options.relative = options.absolute = 1e-3;
+    EXPECT_OK(CompareKernel(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[8,5,3,4,2,8,256] parameter(0)
+  i = f32[] constant(0)
+  ROOT r = f32[8,3,2,256] reduce(a, i), dimensions={1,3,5}, to_apply=g
+})",
+                            options)
+                  .status())
+        << chip;
+    EXPECT_OK(CompareKernel(R"(HloModule m
+f {
+  x = f32[4,3,4,3,4,3,16,256] parameter(0)
+  v = f32[256] parameter(1)
+  w = f32[4,4,4] parameter(2)
+  b = f32[4,3,4,3,4,3,16,256] broadcast(v), dimensions={7}
+  c = f32[4,3,4,3,4,3,16,256] broadcast(w), dimensions={0,2,4}
+  y = f32[4,3,4,3,4,3,16,256] add(x, b)
+  ROOT z = f32[4,3,4,3,4,3,16,256] multiply(y, c)
+}
+ENTRY e {
+  x = f32[4,3,4,3,4,3,16,256] parameter(0)
+  v = f32[256] parameter(1)
+  w = f32[4,4,4] parameter(2)
+  ROOT r = f32[4,3,4,3,4,3,16,256] fusion(x, v, w), kind=kLoop, calls=f
+})",
+                            options)
+                  .status())
+        << chip;
+  }
+}
+
 // A plain copy moves as much in a step as a fusion.
 TEST(StepBlocksTest, ACopyHasLargeSteps) {
   EXPECT_EQ(OnV6e(R"(HloModule m
