@@ -8,8 +8,8 @@ namespace ptxla::hlo {
 
 // Whether an operand is an array of the state of the while loop in whose body
 // the instruction is, and a result of it is that array's next value: both have
-// one place in memory, unless a copy comes between
-// (passes/memory/copy_insertion).
+// one place in memory. A copy between (passes/memory/copy_insertion) is an
+// instruction of its own, so that the array is then not what is read or stored.
 //
 //   %x = f32[1024] get-tuple-element(%state), index=1
 //   %y = f32[1024] add(%x, %c)                      // true

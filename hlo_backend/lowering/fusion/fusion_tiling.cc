@@ -91,13 +91,14 @@ NestPlan OrderAxes(const Geometry& g) {
   return plan;
 }
 
-absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
+absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
+                                       const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
-                                       int64_t target, int copies, int vregs,
-                                       int cores) {
+                                       int64_t target, int copies) {
   FusionTiling t;
   t.plan = OrderAxes(g);
-  t.plan.block = StepBlocks(g, {target, cores, e.stages > 1});
+  t.plan.block =
+      StepBlocks(context.chip, g, {target, context.model.cores, e.stages > 1});
   t.plan.grid_dim.assign(g.axes.size(), -1);
   for (int axis : t.plan.order) {
     if (t.plan.block[axis] >= g.axes[axis].tiles) continue;
@@ -124,7 +125,8 @@ absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
         a.unit * std::min(units, CeilOfRatio(t.plan.block[axis], a.unit));
     room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
   }
-  if (e.stages == 1) UnrollSmallPlanes(e, g, copies, vregs, &t.plan);
+  if (e.stages == 1)
+    UnrollSmallPlanes(e, g, copies, context.model.vregs, &t.plan);
   t.tiling.flat =
       std::all_of(g.streams.begin(), g.streams.end(),
                   [](const Stream& s) { return s.array.rank() <= 1; });

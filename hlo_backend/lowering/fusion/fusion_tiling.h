@@ -30,11 +30,11 @@ struct FusionTiling {
 NestPlan OrderAxes(const Geometry& g);
 
 // A cut with about `target` base tiles per step. `copies`: base tiles of a
-// body. `vregs`, `cores`: of the chip.
-absl::StatusOr<FusionTiling> CutFusion(const hlo::Instruction& i,
+// body.
+absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
+                                       const hlo::Instruction& i,
                                        const Expression& e, const Geometry& g,
-                                       int64_t target, int copies, int vregs,
-                                       int cores);
+                                       int64_t target, int copies);
 
 // Copies of the formula that the unroll policy allows, and the smaller ones to
 // fall back to where registers do not suffice.

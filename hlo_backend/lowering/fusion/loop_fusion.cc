@@ -73,13 +73,10 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
   const auto make = [&](int copies, int64_t target,
                         bool) -> absl::StatusOr<Tiling> {
     ASSIGN_OR_RETURN(FusionTiling cut,
-                     CutFusion(i, e, g, target, copies, context.model.vregs,
-                               context.model.cores));
+                     CutFusion(context, i, e, g, target, copies));
     const Geometry* walked = &g;
     if (by_tile && RegistersOfColumn(g, cut.plan) > context.model.vregs) {
-      ASSIGN_OR_RETURN(
-          cut, CutFusion(i, e, *by_tile, target, copies, context.model.vregs,
-                         context.model.cores));
+      ASSIGN_OR_RETURN(cut, CutFusion(context, i, e, *by_tile, target, copies));
       walked = &*by_tile;
     }
     Tiling tiling = std::move(cut.tiling);

@@ -145,8 +145,7 @@ absl::StatusOr<ReduceTiling> CutReduction(const KernelContext& context,
                                           int copies, bool narrow) {
   ReduceTiling t;
   const auto cut = [&](int64_t tiles) {
-    return CutFusion(i, e, g, tiles, copies, context.model.vregs,
-                     context.model.cores);
+    return CutFusion(context, i, e, g, tiles, copies);
   };
   ASSIGN_OR_RETURN(t.cut, cut(target));
   for (size_t root = 0; root < e.roots.size(); ++root) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/units.h"
+#include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "isa/instruction.h"
 
@@ -126,35 +127,11 @@ int64_t RowsTogether(const Geometry& g) {
                                                                : 1;
 }
 
-// What a step costs beside its tiles, in tiles. DERIVED: between 128 and 600,
-// or windows of libtpu 0.0.42.1 on v6e that have fewer steps with some padding
-// (bf16[64,384,1000], alone), or no padding and some steps more (128,256
-// columns of 3,072 rows), would be others.
-constexpr int64_t kTilesOfStep = 256;
-
-// What a row of a value for each row costs, that lanes become or that is put on
-// all lanes, in tiles: it goes through the XLU for every step of its columns.
-// ASSUMED: its code takes 1.9 bundles where a tile takes 1 or more; the TPU
-// compiler's windows count it for less than 0.4 (f32[8192] of bf16[8192,768] in
-// 512 x 2), which would cost ours half as much again.
-constexpr double kTilesOfRow = 0.5;
-
-// What it costs to make one value of a plane, in tiles: its sublanes and lanes
-// are folded in every step that has a part of it. ASSUMED.
-constexpr double kTilesOfPlane = 2;
-
-// What cores wait for that send one another their parts of a sum, in tiles:
-// about the latency of a copy between them (dma.on_chip_latency). ASSUMED.
-constexpr double kTilesOfExchange = 512;
-
-// Values for each row, read or made.
+// Operands with a value for each row, that are put on all lanes.
 int64_t ValuesOfRows(const Geometry& g) {
-  int64_t values = 0;
-  for (const Stream& s : g.streams) {
-    values += s.access == Access::kLaneOfRows;
-    values += s.result >= 0 && KeepsRows(g) && FoldsLanes(g);
-  }
-  return values;
+  return std::count_if(g.streams.begin(), g.streams.end(), [](const Stream& s) {
+    return s.access == Access::kLaneOfRows;
+  });
 }
 
 // Of the steps, in tiles; then its columns: the more beside values for each
@@ -162,18 +139,24 @@ int64_t ValuesOfRows(const Geometry& g) {
 using Cost = std::tuple<double, int64_t, int64_t>;
 
 struct StepCost {
-  StepCost(const Geometry& g, int cores)
+  StepCost(const chips::ChipSpec& chip, const Geometry& g, int cores)
       : g(g),
         cores(cores),
-        row(kTilesOfRow * static_cast<double>(ValuesOfRows(g))),
-        plane(FoldsLanes(g) && FoldsSublanes(g) ? kTilesOfPlane : 0) {}
+        step(chips::CompilerPolicy(chip, "step_tiles")),
+        row(chips::CompilerPolicy(chip, "step_row_tiles") *
+            static_cast<double>(ValuesOfRows(g))),
+        plane(FoldsLanes(g) && FoldsSublanes(g)
+                  ? chips::CompilerPolicy(chip, "step_plane_tiles")
+                  : 0),
+        exchange(static_cast<double>(
+            chip.core().clock.CyclesCeil(chip.dma().on_chip_latency).count())) {
+  }
 
   // Of `steps` with so many tiles, rows of them and kept planes.
   double Of(int64_t steps, int64_t tiles, int64_t rows, int64_t planes) const {
-    return static_cast<double>(steps) *
-           (static_cast<double>(kTilesOfStep + tiles) +
-            row * static_cast<double>(rows) +
-            plane * static_cast<double>(planes));
+    return static_cast<double>(steps) * (step + static_cast<double>(tiles) +
+                                         row * static_cast<double>(rows) +
+                                         plane * static_cast<double>(planes));
   }
   Cost Of(const std::vector<int64_t>& block) const {
     int64_t reduced = 1, rows = 1, planes = 1;
@@ -185,7 +168,7 @@ struct StepCost {
     const int shared = SharedAxis(g, block);
     const bool exchanges = cores > 1 && shared >= 0 && g.axes[shared].reduced;
     return {Of(StepsOf(g, block, cores), Size(block), rows, planes) +
-                (exchanges ? kTilesOfExchange : 0),
+                (exchanges ? exchange : 0),
             HasExpandedRows(g) ? -columns
             : Reduces(g)       ? 0
                                : columns,
@@ -194,10 +177,15 @@ struct StepCost {
 
   const Geometry& g;
   const int cores;
-  const double row, plane;
+  // A step, beside its tiles; a row of values that are put on all lanes; a
+  // value of a plane, whose sublanes and lanes are folded in every step that
+  // has a part of it; what cores wait for that send one another parts of a sum,
+  // where a tile takes a cycle.
+  const double step, row, plane, exchange;
 };
 
-std::vector<int64_t> CheapestSteps(const Geometry& g,
+std::vector<int64_t> CheapestSteps(const chips::ChipSpec& chip,
+                                   const Geometry& g,
                                    const StepLimits& limits) {
   int64_t planes = 1, reduced_planes = 1;
   for (const Axis& a : g.axes) {
@@ -213,7 +201,7 @@ std::vector<int64_t> CheapestSteps(const Geometry& g,
   const int64_t most = limits.tiles + (Reduces(g) ? 0 : limits.tiles / 32);
   const auto column_parts = PartsOf(columns, most, 1);
   const auto row_parts = PartsOf(rows, most, RowsTogether(g));
-  const StepCost costs(g, limits.cores);
+  const StepCost costs(chip, g, limits.cores);
   Cost least;
   std::vector<int64_t> best;
   for (const int64_t c : column_parts) {
@@ -287,11 +275,12 @@ std::vector<int64_t> WholeRows(const Geometry& g, const StepLimits& limits) {
 
 }  // namespace
 
-std::vector<int64_t> StepBlocks(const Geometry& g, const StepLimits& limits) {
+std::vector<int64_t> StepBlocks(const chips::ChipSpec& chip, const Geometry& g,
+                                const StepLimits& limits) {
   // Of more dimensions than a window has, the inner ones must stay whole.
   const bool many = g.axes.size() > isa::kMaxWindowDims;
   const bool any = Reduces(g) || HasExpandedRows(g) || HasValuesOfColumns(g);
-  return any && !many && !limits.whole_reduced ? CheapestSteps(g, limits)
+  return any && !many && !limits.whole_reduced ? CheapestSteps(chip, g, limits)
                                                : WholeRows(g, limits);
 }
 

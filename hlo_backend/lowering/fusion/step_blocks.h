@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "chips/chip_spec.h"
 #include "hlo_backend/lowering/fusion/geometry.h"
 
 namespace ptxla::lowering {
@@ -28,8 +29,10 @@ struct StepLimits {
 // are stored and loaded in between. (Windows of libtpu 0.0.42.1 on v6e: 42
 // reductions of every set of dimensions, alone and in fusions, 22 products of
 // one row, 60 loops with operands of one dimension; on v5e and v5p sums of 31
-// arrays over planes alone. More dimensions than a window has: whole rows.)
-std::vector<int64_t> StepBlocks(const Geometry& g, const StepLimits& limits);
+// arrays over planes alone; `policy.step_*`. More dimensions than a window has:
+// whole rows.)
+std::vector<int64_t> StepBlocks(const chips::ChipSpec& chip, const Geometry& g,
+                                const StepLimits& limits);
 
 }  // namespace ptxla::lowering
 

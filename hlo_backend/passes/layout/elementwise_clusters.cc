@@ -49,16 +49,16 @@ class PlaneReduces {
     for (const Instruction* o : m.operands()) {
       if (o->opcode() == Opcode::kDot) Refuse();
       if (o->opcode() == Opcode::kIota) {
-        Keeps(o->attrs<IotaAttrs>().dimension + 2 >= rank);
+        Require(o->attrs<IotaAttrs>().dimension + 2 >= rank);
       } else if (o->opcode() == Opcode::kBroadcast) {
-        Keeps(IsOfPlanes(*o, rank));
+        Require(IsOfPlanes(*o));
       }
     }
     for (const Instruction* u : m.users()) {
       if (u->opcode() == Opcode::kReduce) {
         const auto reduced = u->dimensions();
-        Keeps(u->operand_count() == 2 && reduced.size() == 2 &&
-              Contains(reduced, rank - 2) && Contains(reduced, rank - 1));
+        Require(u->operand_count() == 2 && reduced.size() == 2 &&
+                Contains(reduced, rank - 2) && Contains(reduced, rank - 1));
         found_ |= rank > 3;
       } else if (u->opcode() == Opcode::kBroadcast ||
                  u->opcode() == Opcode::kDot) {
@@ -74,15 +74,22 @@ class PlaneReduces {
 
  private:
   void Refuse() { refused_ = true; }
-  void Keeps(bool keeps) { refused_ |= !keeps; }
+  void Require(bool holds) { refused_ |= !holds; }
 
   // A value for each plane, or the same for all of them.
-  static bool IsOfPlanes(const Instruction& broadcast, int rank) {
-    const auto mapping = broadcast.dimensions();
-    int of_planes = 0;
-    for (const int64_t d : mapping) of_planes += d + 2 < rank;
-    return of_planes == 0 || (of_planes == rank - 2 &&
-                              static_cast<int>(mapping.size()) == rank - 2);
+  static bool IsOfPlanes(const Instruction& broadcast) {
+    const DimVector& dims = broadcast.shape().dims();
+    const int rank = static_cast<int>(dims.size());
+    int along = 0, others = 0, within = 0;
+    for (int d = 0; d < rank; ++d) {
+      const bool mapped = Contains(broadcast.dimensions(), d);
+      if (d + 2 >= rank) {
+        within += mapped;
+      } else if (dims[d] > 1) {
+        (mapped ? along : others) += 1;
+      }
+    }
+    return along == 0 || (others == 0 && within == 0);
   }
 
   DimVector minor_;

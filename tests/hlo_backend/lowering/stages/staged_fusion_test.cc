@@ -1,5 +1,6 @@
 // Kernels of small arrays in one, stage after stage: bundles against the
 // evaluator, on ragged shapes and all chips.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -7,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
+#include "isa/from_chip_spec.h"
+#include "isa/timing.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 
@@ -90,6 +93,31 @@ ENTRY e {
 })",
                                                             On("v5e")));
   EXPECT_EQ(r.kernel.windows.size(), 3) << "one of x, two of results";
+}
+
+TEST(StagedFusionTest, TheStartHasADescriptorForEachCopiedWindow) {
+  for (const std::vector<int>& in_vmem :
+       std::vector<std::vector<int>>{{}, {0}, {0, 1, 2}}) {
+    int64_t cycles[2];
+    int64_t copied = 0;
+    for (const int dearer : {0, 1}) {
+      ASSERT_OK_AND_ASSIGN(chips::ChipSpec spec, chips::ChipSpec::Load("v6e"));
+      ASSERT_OK_AND_ASSIGN(
+          spec, spec.WithValue("policy.entry_window", dearer ? 17 : 10));
+      HarnessOptions options;
+      options.spec = &spec;
+      options.in_vmem = in_vmem;
+      ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel,
+                           KernelOf(Rotary(2, 16, 32), options));
+      cycles[dearer] = isa::TimeKernel(kernel, isa::FromChipSpec(spec))
+                           .UnstalledCycles(kernel);
+      copied = std::count_if(
+          kernel.windows.begin(), kernel.windows.end(),
+          [&](const isa::Window& w) { return !isa::IsResident(kernel, w); });
+    }
+    ASSERT_GE(copied, 1);
+    EXPECT_EQ(cycles[1] - cycles[0], copied * 7) << in_vmem.size();
+  }
 }
 
 // A result that a later stage reads, too.
