@@ -152,6 +152,8 @@ class Recipes {
   }
 
   V Power(V x, V y) { return PowerOf(o_, eup_.full_reciprocals, x, y); }
+  // y: finite, neither 0 nor 1.
+  V Power(V x, Exponent y) { return PowerOf(o_, eup_.full_reciprocals, x, y); }
 
   // What the sine and the cosine of a number have in common: |x| and, of what
   // is left after whole quarter turns, both functions.

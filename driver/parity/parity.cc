@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -17,6 +18,7 @@
 #include "driver/parity/our_kernels.h"
 #include "driver/quantile.h"
 #include "hlo_backend/input/elided_values.h"
+#include "hlo_backend/ir/opcode.h"
 
 namespace ptxla::driver {
 namespace {
@@ -51,6 +53,8 @@ std::string Text(const KernelFacts& k) {
 
 // A reduce over dimensions of size 1 alone gives its array another shape.
 std::string WorkText(const KernelFacts& k) {
+  // Between layouts or dimensions: who turns what is the same movement.
+  if (k.root == "transpose") return "copy";
   if (k.root != "reduce" || k.outputs.empty()) return k.root;
   const ArrayFacts* read = nullptr;
   for (const ArrayFacts& a : k.operands) {
@@ -63,10 +67,14 @@ std::string WorkText(const KernelFacts& k) {
   return whole ? "reshape" : k.root;
 }
 
-// A bitcast says nothing of the work; a "tuple" is several results.
+// A bitcast says nothing of the work.
 bool SameRoot(const KernelFacts& theirs, const KernelFacts& ours) {
   const std::string a = WorkText(theirs), b = WorkText(ours);
-  return a == b || a == "bitcast" || b == "bitcast";
+  if (a == b || a == "bitcast" || b == "bitcast") return true;
+  // Its formulas of narrow numbers end in a conversion from f32, where ours
+  // name the operation that is rounded.
+  const std::optional<hlo::Opcode> operation = hlo::OpcodeFromName(b);
+  return a == "convert" && operation && hlo::IsElementwise(*operation);
 }
 
 // The operands of both that are the same array: indices of ours by theirs, or

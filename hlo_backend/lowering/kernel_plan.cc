@@ -106,6 +106,18 @@ absl::Status CheckSteps(const KernelContext& context, const Tiling& tiling) {
       absl::StrCat("a stage of more than one step: ", tiling.note));
 }
 
+// Along each dimension of the grid, of the core that has most.
+codegen::IndexCounts IndicesOfCore(const Tiling& tiling, int cores) {
+  codegen::IndexCounts indices;
+  indices.fill(1);
+  for (int d = 0; d < static_cast<int>(tiling.grid.size()); ++d) {
+    const bool shared = d == tiling.megacore_dim;
+    indices[d] = CeilOfRatio<int64_t>(tiling.grid[d], shared ? cores : 1);
+    if (shared) indices[isa::kCoreShare] = indices[d];
+  }
+  return indices;
+}
+
 struct Parts {
   Code entry, step, exit;
 };
@@ -230,10 +242,12 @@ absl::StatusOr<TilingScore> Score(const KernelContext& context,
   ASSIGN_OR_RETURN(const Parts parts, WriteParts(context, tiling));
   TilingScore score;
   codegen::SpillUse use;
-  ASSIGN_OR_RETURN(int64_t entry,
-                   codegen::CyclesOf(parts.entry, context.cache, &use));
+  const codegen::IndexCounts indices =
+      IndicesOfCore(tiling, context.model.cores);
+  ASSIGN_OR_RETURN(int64_t entry, codegen::CyclesOf(parts.entry, context.cache,
+                                                    indices, &use));
   ASSIGN_OR_RETURN(int64_t step,
-                   codegen::CyclesOf(parts.step, context.cache, &use));
+                   codegen::CyclesOf(parts.step, context.cache, indices, &use));
   RETURN_IF_ERROR(AddSpillArea(context, tiling, use, &kernel));
   score.vmem_bytes = kernel.vmem_bytes;
   score.step = Cycles(step);

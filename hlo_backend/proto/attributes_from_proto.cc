@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/attribute_names.h"
 #include "hlo_backend/proto/attribute_proto.h"
+#include "hlo_backend/proto/call_attributes_from_proto.h"
 #include "hlo_backend/proto/dimension_numbers_proto.h"
 #include "hlo_backend/proto/enum_proto.h"
 #include "hlo_backend/proto/literal_proto.h"
-#include "hlo_backend/proto/shape_proto.h"
 #include "hlo_backend/proto/sharding_proto.h"
+#include "hlo_backend/proto/transfer_attributes_from_proto.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -197,77 +197,6 @@ class Reader {
     }
     return absl::OkStatus();
   }
-  absl::Status operator()(CollectiveAttrs& a) {
-    a.channel_id = Channel();
-    if (!a.channel_id && in_.all_reduce_id() != 0) {
-      a.channel_id = in_.all_reduce_id();
-    }
-    ASSIGN_OR_RETURN(a.groups, GroupsFromProto(in_));
-    a.constrain_layout = in_.constrain_layout();
-    a.use_global_device_ids = in_.use_global_device_ids();
-    if (in_.dimensions_size() > 0) a.dimension = in_.dimensions(0);
-    return absl::OkStatus();
-  }
-  absl::Status operator()(PermuteAttrs& a) {
-    a.channel_id = Channel();
-    for (const auto& pair : in_.source_target_pairs()) {
-      a.source_target_pairs.emplace_back(pair.source(), pair.target());
-    }
-    if (in_.dynamic_slice_sizes().empty()) return absl::OkStatus();
-    const int rank =
-        operands_.empty() ? 0 : std::max(operands_[0]->shape().rank(), 1);
-    if (rank == 0 || in_.dynamic_slice_sizes_size() % rank != 0) {
-      return absl::InvalidArgumentError("slice sizes do not fit the operand");
-    }
-    for (int i = 0; i < in_.dynamic_slice_sizes_size(); i += rank) {
-      a.slice_sizes.emplace_back(in_.dynamic_slice_sizes().begin() + i,
-                                 in_.dynamic_slice_sizes().begin() + i + rank);
-    }
-    return absl::OkStatus();
-  }
-  absl::Status operator()(SendRecvAttrs& a) {
-    a.channel_id = Channel();
-    a.is_host_transfer = in_.is_host_transfer();
-    return absl::OkStatus();
-  }
-  absl::Status operator()(AsyncAttrs& a) {
-    if (in_.async_execution_thread() != "main") {
-      a.execution_thread = in_.async_execution_thread();
-    }
-    Aliasing(&a.aliasing);
-    return absl::OkStatus();
-  }
-  absl::Status operator()(CopyStartAttrs& a) {
-    if (in_.has_cross_program_prefetch_index()) {
-      a.cross_program_prefetch_index = in_.cross_program_prefetch_index();
-    } else if (in_.is_cross_program_prefetch()) {
-      a.cross_program_prefetch_index = 0;
-    }
-    return absl::OkStatus();
-  }
-  absl::Status operator()(FusionAttrs& a) {
-    Aliasing(&a.aliasing);
-    return EnumFromName(kFusionKinds, in_.fusion_kind(), "fusion kind",
-                        &a.kind);
-  }
-  absl::Status operator()(CallAttrs& a) {
-    a.is_composite = in_.is_composite();
-    Aliasing(&a.aliasing);
-    return absl::OkStatus();
-  }
-  absl::Status operator()(InfeedAttrs& a) {
-    a.config = in_.infeed_config();
-    return absl::OkStatus();
-  }
-  absl::Status operator()(OutfeedAttrs& a) {
-    a.config = in_.outfeed_config();
-    if (!in_.has_outfeed_shape() ||
-        in_.outfeed_shape().element_type() == proto::PRIMITIVE_TYPE_INVALID) {
-      return absl::OkStatus();
-    }
-    ASSIGN_OR_RETURN(a.outfeed_shape, hlo::FromProto(in_.outfeed_shape()));
-    return absl::OkStatus();
-  }
   absl::Status operator()(DomainAttrs& a) {
     a.kind = "sharding";
     // The proto's entry is the side of the operand: the text's exit.
@@ -275,42 +204,13 @@ class Reader {
     ASSIGN_OR_RETURN(a.exit, hlo::FromProto(in_.domain_entry_sharding()));
     return absl::OkStatus();
   }
-  absl::Status operator()(CustomCallAttrs& a) {
-    a.target = in_.custom_call_target();
-    RETURN_IF_ERROR(EnumFromNumber(kCustomCallApis,
-                                   in_.custom_call_api_version(),
-                                   "custom call API", &a.api_version));
-    // The first version is not written in texts.
-    if (a.api_version == CustomCallApi::kOriginal) {
-      a.api_version = CustomCallApi::kUnspecified;
-    }
-    RETURN_IF_ERROR(EnumFromNumber(kCustomCallSchedules,
-                                   in_.custom_call_schedule(), "schedule",
-                                   &a.schedule));
-    a.has_side_effect = in_.custom_call_has_side_effect();
-    if (in_.has_window()) a.window = FromProto(in_.window());
-    if (in_.has_convolution_dimension_numbers()) {
-      a.conv_dims = FromProto(in_.convolution_dimension_numbers());
-      RETURN_IF_ERROR(CheckSmallNumbers(*a.conv_dims));
-    }
-    a.feature_group_count = std::max<int64_t>(in_.feature_group_count(), 1);
-    a.batch_group_count = std::max<int64_t>(in_.batch_group_count(), 1);
-    RETURN_IF_ERROR(EnumFromNumber(kPaddingTypes, in_.padding_type(),
-                                   "padding type", &a.padding_type));
-    RETURN_IF_ERROR(FromProto(in_.precision_config(), &a.precision));
-    if (in_.constrain_layout()) {
-      auto& list = a.operand_layout_constraints.emplace();
-      for (const proto::ShapeProto& s : in_.operand_shapes_with_layout()) {
-        ASSIGN_OR_RETURN(Shape shape, hlo::FromProto(s));
-        list.push_back(std::move(shape));
-      }
-    }
-    if (in_.has_literal()) {
-      ASSIGN_OR_RETURN(Literal literal, hlo::FromProto(in_.literal()));
-      a.literal = std::make_shared<const Literal>(std::move(literal));
-    }
-    Aliasing(&a.aliasing);
-    return absl::OkStatus();
+  absl::Status operator()(PermuteAttrs& a) {
+    return FromProto(in_, operands_, &a);
+  }
+  // Of transfers and calls, which have files of their own.
+  template <class T>
+  absl::Status operator()(T& a) {
+    return FromProto(in_, &a);
   }
 
  private:
@@ -320,19 +220,6 @@ class Reader {
     }
     *dimension = in_.dimensions(0);
     return absl::OkStatus();
-  }
-  std::optional<int64_t> Channel() const {
-    if (in_.channel_id() == 0) return std::nullopt;
-    return in_.channel_id();
-  }
-  void Aliasing(std::vector<OutputOperandAlias>* list) {
-    for (const auto& a : in_.output_operand_aliasing()) {
-      OutputOperandAlias alias;
-      Copy(a.output_shape_index(), &alias.output);
-      alias.operand = a.operand_index();
-      Copy(a.operand_shape_index(), &alias.operand_index);
-      list->push_back(std::move(alias));
-    }
   }
 
   const proto::HloInstructionProto& in_;

@@ -1,42 +1,24 @@
-#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "hlo_backend/ir/lexer.h"
 #include "hlo_backend/proto/attribute_proto.h"
+#include "hlo_backend/proto/header_from_proto.h"
 #include "hlo_backend/proto/kept_fields.h"
 #include "hlo_backend/proto/metadata_proto.h"
 #include "hlo_backend/proto/module_proto.h"
 #include "hlo_backend/proto/shape_proto.h"
 #include "hlo_backend/proto/sharding_proto.h"
+#include "hlo_backend/proto/text_checks.h"
 
 namespace ptxla::hlo {
 namespace {
 
 // Parameters of one computation; more would be a broken file.
 constexpr int64_t kMaxParameters = 1 << 20;
-
-// Names with characters that no text has ("gradients/add", "body$1") get
-// underscores there, as XLA gives them.
-std::string Readable(const std::string& name) {
-  std::string readable = name;
-  for (char& c : readable) {
-    if (absl::ascii_ispunct(c) && c != '_' && c != '.' && c != '-') c = '_';
-  }
-  return readable;
-}
-
-// Text that may stand without quotes: one pair of braces.
-bool IsBraced(const std::string& text) {
-  if (text.empty() || text[0] != '{') return false;
-  Lexer lexer(text);
-  return lexer.TakeBraced().size() == text.size();
-}
 
 class ModuleReader {
  public:
@@ -48,7 +30,6 @@ class ModuleReader {
   absl::StatusOr<std::unique_ptr<Module>> Read();
 
  private:
-  absl::Status Header();
   absl::Status ReadComputation(const proto::HloComputationProto& in);
   absl::Status ReadInstruction(const proto::HloInstructionProto& in);
   absl::Status Parameter(const Attributes& attributes);
@@ -65,89 +46,6 @@ class ModuleReader {
   absl::flat_hash_set<std::string> names_;
 };
 
-// What stands in the text as it is must be readable there.
-absl::Status CheckWord(const std::string& word, absl::string_view what) {
-  if (word.empty() || IsName(word)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, " \"", absl::CHexEscape(word), "\" is no name"));
-}
-// The key of `key="value"`.
-absl::Status CheckKey(const std::string& key, absl::string_view what) {
-  if (!key.empty()) return CheckWord(key, what);
-  return absl::InvalidArgumentError(absl::StrCat("a ", what, " has no name"));
-}
-absl::Status CheckBraced(const std::string& text, absl::string_view what) {
-  if (text.empty() || IsBraced(text)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(what, " is not in braces"));
-}
-
-absl::Status ModuleReader::Header() {
-  if (in_.name().empty()) module_->set_name("module");
-  const std::string& name = module_->name();
-  const bool readable = (absl::ascii_isalnum(name[0]) || name[0] == '_') &&
-                        std::all_of(name.begin(), name.end(), [](char c) {
-                          return absl::ascii_isgraph(c) && c != ',' && c != '"';
-                        });
-  if (!readable) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the module's name \"", absl::CHexEscape(in_.name()), "\" is no name"));
-  }
-  ModuleConfig* c = module_->mutable_config();
-  c->is_scheduled = in_.has_schedule() && !in_.schedule().sequences().empty();
-  for (const auto& e : in_.input_output_alias().entries()) {
-    InputOutputAlias a;
-    a.output.assign(e.output_shape_index().begin(),
-                    e.output_shape_index().end());
-    a.parameter = e.parameter_number();
-    a.parameter_index.assign(e.parameter_shape_index().begin(),
-                             e.parameter_shape_index().end());
-    a.kind = e.kind() == proto::MUST_ALIAS ? AliasKind::kMust : AliasKind::kMay;
-    c->input_output_alias.push_back(std::move(a));
-  }
-  for (const auto& e : in_.buffer_donor().entries()) {
-    BufferDonor d;
-    d.parameter = e.parameter_number();
-    d.parameter_index.assign(e.parameter_shape_index().begin(),
-                             e.parameter_shape_index().end());
-    c->buffer_donors.push_back(std::move(d));
-  }
-  for (const auto& p : in_.cross_program_prefetches()) {
-    CrossProgramPrefetch prefetch;
-    prefetch.parameter = p.parameter();
-    prefetch.index.assign(p.index().begin(), p.index().end());
-    prefetch.offset = p.offset();
-    c->cross_program_prefetches.push_back(std::move(prefetch));
-  }
-  for (const auto& [key, value] : in_.frontend_attributes().map()) {
-    RETURN_IF_ERROR(CheckKey(key, "frontend attribute"));
-    c->frontend_attributes[key] = value;
-  }
-  *module_->mutable_stack_frames() = FromProto(in_.stack_frame_index());
-  const proto::HeaderProto& h = in_.header();
-  c->replica_count = h.replica_count();
-  c->num_partitions = h.num_partitions();
-  c->alias_passthrough_params = h.alias_passthrough_params();
-  c->allow_spmd_sharding_propagation_to_parameters.assign(
-      h.allow_spmd_sharding_propagation_to_parameters().begin(),
-      h.allow_spmd_sharding_propagation_to_parameters().end());
-  c->allow_spmd_sharding_propagation_to_output.assign(
-      h.allow_spmd_sharding_propagation_to_output().begin(),
-      h.allow_spmd_sharding_propagation_to_output().end());
-  RETURN_IF_ERROR(
-      CheckBraced(h.origin_recovery_table(), "origin_recovery_table"));
-  RETURN_IF_ERROR(CheckBraced(h.debug_attributes(), "debug_attributes"));
-  c->origin_recovery_table = h.origin_recovery_table();
-  c->debug_attributes = h.debug_attributes();
-  c->proto_rest = KeptFields(in_);
-  if (!in_.has_host_program_shape() || h.free_layouts()) {
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(c->entry_layout, FromProto(in_.host_program_shape()),
-                   _ << "the program shape of the module");
-  c->entry_layout->parameter_names.clear();
-  return absl::OkStatus();
-}
-
 absl::Status ModuleReader::Extras(const proto::HloInstructionProto& in,
                                   Instruction* i) {
   if (in.has_metadata()) {
@@ -163,7 +61,7 @@ absl::Status ModuleReader::Extras(const proto::HloInstructionProto& in,
     i->mutable_extras()->frontend_attributes[key] = value;
   }
   if (!in.backend_config().empty()) {
-    i->set_backend_config(in.backend_config(), IsBraced(in.backend_config()));
+    i->set_backend_config(in.backend_config(), IsInBraces(in.backend_config()));
   }
   for (const auto& s : in.statistics_viz().statistics()) {
     RETURN_IF_ERROR(CheckWord(s.stat_name(), "statistic"));
@@ -203,7 +101,7 @@ absl::Status ModuleReader::Parameter(const Attributes& attributes) {
 
 absl::Status ModuleReader::ReadInstruction(
     const proto::HloInstructionProto& in) {
-  const std::string name = Readable(in.name());
+  const std::string name = ReadableName(in.name());
   if (!IsName(name)) {
     return absl::InvalidArgumentError("this is no name of an instruction");
   }
@@ -286,7 +184,7 @@ absl::Status ModuleReader::Schedule(Computation* c, int64_t id) {
 
 absl::Status ModuleReader::ReadComputation(
     const proto::HloComputationProto& in) {
-  const std::string name = Readable(in.name());
+  const std::string name = ReadableName(in.name());
   if (!IsName(name)) {
     return absl::InvalidArgumentError("this is no name of a computation");
   }
@@ -322,7 +220,7 @@ absl::Status ModuleReader::ReadComputation(
 }
 
 absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
-  RETURN_IF_ERROR(Header());
+  RETURN_IF_ERROR(HeaderFromProto(in_, module_.get()));
   for (const proto::HloComputationProto& c : in_.computations()) {
     RETURN_IF_ERROR(ReadComputation(c)) << "computation \"" << c.name() << '"';
   }
@@ -332,7 +230,7 @@ absl::StatusOr<std::unique_ptr<Module>> ModuleReader::Read() {
   // Files made by hand leave the id out; the name then says it, or the place.
   auto entry = computations_.find(in_.entry_computation_id());
   Computation* named =
-      module_->FindComputation(Readable(in_.entry_computation_name()));
+      module_->FindComputation(ReadableName(in_.entry_computation_name()));
   if (named != nullptr) {
     module_->SetEntry(named);
   } else if (entry != computations_.end()) {

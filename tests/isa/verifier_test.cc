@@ -2,55 +2,16 @@
 
 #include "base/check.h"
 #include "isa/asm.h"
+#include "tests/isa/good_kernel.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::isa {
 namespace {
 
+using ::ptxla::isa::testing::GoodKernel;
+using ::ptxla::isa::testing::GoodMachine;
 using ::ptxla::testing::StatusIs;
 using ::testing::HasSubstr;
-
-MachineModel V6eLike() {
-  MachineModel m = MachineModel::Unit();
-  m.name = "v6e-like";
-  m.SetSlots(Slot::kScalar, 2);
-  m.SetSlots(Slot::kVector, 4);
-  m.SetSlots(Slot::kLoad, 3);
-  m.SetSlots(Slot::kStore, 2);
-  m.load_store_total = 4;
-  m.SetLatency(LatencyKey::kValuF32, 2);
-  m.SetLatency(LatencyKey::kEupF32, 13);
-  m.SetLatency(LatencyKey::kScalarLoad, 6);
-  m.vmem_banks = 32;
-  m.branch_delay_slots = 4;
-  return m;
-}
-
-// A correct kernel: out = 2 * in over 4 blocks.
-Kernel Good() {
-  Kernel k;
-  k.name = "good";
-  k.args = {{"in", Space::kHbm, Direction::kIn, 32 * 512},
-            {"out", Space::kHbm, Direction::kOut, 32 * 512}};
-  k.grid = {4};
-  k.megacore_dim = 0;
-  Window w;
-  w.dims = {{8, 32, 512, 512, 0}};
-  w.inner_bytes = 512;
-  w.slot_bytes = 4096;
-  k.windows = {w, w};
-  k.windows[1].arg = 1;
-  k.windows[1].direction = Direction::kOut;
-  k.num_semaphores = 1;
-  LayoutVmem(&k);
-  k.entry = *ParseCode("block \"e\" { { dma.start w0 } }");
-  k.step = *ParseCode(
-      "block \"s\" { { dma.start w0 ; s1 = swin w0 } "
-      "{ dma.wait w0 ; s2 = swin w1 } { dma.wait w1 ; v1 = vld [s1] } "
-      "{ v2 = vadd.f32 v1, v1 } {nop 1} { vst [s2], v2 } { dma.start w1 } }");
-  k.exit = *ParseCode("block \"x\" { { dma.wait w1 } }");
-  return k;
-}
 
 Kernel WithStep(absl::string_view text) {
   Kernel k;
@@ -68,12 +29,12 @@ Kernel WithBundles(absl::string_view text) {
   return WithStep(absl::StrCat("block \"b\" {", text, "}"));
 }
 
-#define EXPECT_BROKEN(kernel, rule)              \
-  EXPECT_THAT(VerifyKernel((kernel), V6eLike()), \
+#define EXPECT_BROKEN(kernel, rule)                  \
+  EXPECT_THAT(VerifyKernel((kernel), GoodMachine()), \
               StatusIs(absl::StatusCode::kInternal, HasSubstr(rule)))
 
 TEST(VerifierTest, ACorrectKernelPasses) {
-  EXPECT_OK(VerifyKernel(Good(), V6eLike()));
+  EXPECT_OK(VerifyKernel(GoodKernel(), GoodMachine()));
 }
 
 TEST(VerifierTest, CodeThatBreaksThePipelineIsNamedWithItsPlace) {
@@ -97,7 +58,7 @@ TEST(VerifierTest, LoopsMustKeepFifosBalanced) {
                "loop s9 step 1 times 5 { block \"b\" { {v2 = vpop.eup} "
                "{vpow2.f32 v2} {nop 12} } } "
                "block \"epilogue\" {{v3 = vpop.eup} {v4 = vmov v3}}"),
-      V6eLike()));
+      GoodMachine()));
 }
 
 TEST(VerifierTest, HazardsBetweenIterationsAreFound) {
@@ -121,11 +82,11 @@ TEST(VerifierTest, ShortLoopBodiesArePaddedByTheBranch) {
   EXPECT_OK(VerifyKernel(
       WithStep("loop s9 step 1 times 5 { block \"b\" { "
                "{v1 = vadd.f32 v1, v1} } } block \"e\" { { nop 2 } }"),
-      V6eLike()));
+      GoodMachine()));
 }
 
 TEST(VerifierTest, RegistersAreWithinTheChips) {
-  MachineModel m = V6eLike();
+  MachineModel m = GoodMachine();
   m.vregs = 32;
   EXPECT_THAT(
       VerifyKernel(WithBundles("{v32 = vmov v1}"), m),
@@ -142,18 +103,19 @@ TEST(VerifierTest, LoopCountersAreReadOnly) {
 TEST(VerifierTest, LoadsOfABundleUseDifferentBanks) {
   EXPECT_BROKEN(WithBundles("{v1 = vld [0] ; v2 = vld [16384]}"),
                 "same VMEM bank");
-  EXPECT_OK(
-      VerifyKernel(WithBundles("{v1 = vld [0] ; v2 = vld [4096]}"), V6eLike()));
+  EXPECT_OK(VerifyKernel(WithBundles("{v1 = vld [0] ; v2 = vld [4096]}"),
+                         GoodMachine()));
   // Relative to one register, whatever it holds.
   EXPECT_BROKEN(WithBundles("{s1 = sld [0]} {nop 5} {s2 = sadd.s32 s1, 512} "
                             "{v1 = vld [s1] ; v2 = vld [s2+16384]}"),
                 "same VMEM bank");
   EXPECT_OK(VerifyKernel(WithBundles("{s1 = sld [0] } {s2 = sld [4]} {nop 5} "
                                      "{v1 = vld [s1] ; v2 = vld [s2+16384]}"),
-                         V6eLike()));
+                         GoodMachine()));
   // Halves of a register in different rows of the bank cycle.
-  EXPECT_OK(VerifyKernel(
-      WithBundles("{v1 = vld.bcast [0] ; v2 = vld.bcast [512]}"), V6eLike()));
+  EXPECT_OK(
+      VerifyKernel(WithBundles("{v1 = vld.bcast [0] ; v2 = vld.bcast [512]}"),
+                   GoodMachine()));
   EXPECT_BROKEN(WithBundles("{v1 = vld.bcast [0] ; v2 = vld.str [16384], "
                             "stride=4096, group=4}"),
                 "same VMEM bank");
@@ -166,7 +128,7 @@ TEST(VerifierTest, AddressesThatMoveInALoopAreNotMistaken) {
                "loop s9 step 1 times 9 { block \"b\" { "
                "{v1 = vld [s1] ; v2 = vld [s2]} {s1 = sadd.s32 s1, 16384} "
                "{s2 = sadd.s32 s2, 32768} } }"),
-      V6eLike()));
+      GoodMachine()));
   // The same counter on two known addresses: they stay as far apart.
   EXPECT_BROKEN(WithStep("block \"a\" {{s1 = smov 0} {s2 = smov 4096}} "
                          "loop s9 step 512 times 9 { block \"b\" { "
@@ -178,7 +140,7 @@ TEST(VerifierTest, AddressesThatMoveInALoopAreNotMistaken) {
                             "loop s9 step 512 times 9 { block \"b\" { "
                             "{s3 = sadd.s32 s1, s9} {s4 = sadd.s32 s9, s2} "
                             "{v1 = vld [s3] ; v2 = vld [s4+8192]} } }"),
-                   V6eLike()));
+                   GoodMachine()));
 }
 
 TEST(VerifierTest, ResidentArgumentsBeginAtBankZero) {
@@ -194,11 +156,11 @@ TEST(VerifierTest, ResidentArgumentsBeginAtBankZero) {
   EXPECT_BROKEN(k, "same VMEM bank");
   k.windows[1].hbm_offset = 4096;
   k.windows[1].dims[0].extent = 8;
-  EXPECT_OK(VerifyKernel(k, V6eLike()));
+  EXPECT_OK(VerifyKernel(k, GoodMachine()));
   // Blocks that begin anywhere: nothing is known.
   k.windows[1].hbm_offset = 0;
   k.windows[1].dims[0].advance = 1;
-  EXPECT_OK(VerifyKernel(k, V6eLike()));
+  EXPECT_OK(VerifyKernel(k, GoodMachine()));
 }
 
 TEST(VerifierTest, CodeEndsInReasonableTime) {
@@ -213,39 +175,39 @@ TEST(VerifierTest, GuardsAreForPlainInstructions) {
 }
 
 TEST(VerifierTest, WindowsStayInsideTheirArguments) {
-  Kernel k = Good();
+  Kernel k = GoodKernel();
   k.windows[0].dims[0].extent = 33;
   EXPECT_BROKEN(k, "window w0: it reaches byte 16896 of arg0");
-  k = Good();
+  k = GoodKernel();
   k.windows[0].slot_bytes = 4095;
   EXPECT_BROKEN(k, "its block ends at byte 4096 of a slot of 4095");
-  k = Good();
+  k = GoodKernel();
   k.windows[1].arg = 0;
   EXPECT_BROKEN(k, "direction");
-  k = Good();
+  k = GoodKernel();
   k.windows[0].dims[0].grid_dim = 1;
   EXPECT_BROKEN(k, "grid dimension 1");
 }
 
 TEST(VerifierTest, VmemFitsAndSlotsDoNotOverlap) {
-  MachineModel m = V6eLike();
+  MachineModel m = GoodMachine();
   m.vmem_bytes = 40000;
-  EXPECT_THAT(VerifyKernel(Good(), m),
+  EXPECT_THAT(VerifyKernel(GoodKernel(), m),
               StatusIs(absl::StatusCode::kInternal,
                        HasSubstr("bytes of VMEM; the core has 40000")));
-  Kernel k = Good();
+  Kernel k = GoodKernel();
   k.windows[1].vmem_offset = 4096;
   EXPECT_BROKEN(k, "VMEM ranges overlap");
 }
 
 TEST(VerifierTest, WindowsAreStartedAndAwaited) {
-  Kernel k = Good();
+  Kernel k = GoodKernel();
   k.entry.clear();
   EXPECT_BROKEN(k, "window w0: an input is started 0 times in entry");
-  k = Good();
+  k = GoodKernel();
   k.exit.clear();
   EXPECT_BROKEN(k, "window w1: an output is awaited 0 times in exit");
-  k = Good();
+  k = GoodKernel();
   k.step = *ParseCode(
       "block \"s\" { { dma.wait w0 } {dma.start w0} "
       "{dma.start w1} }");
@@ -262,90 +224,15 @@ TEST(VerifierTest, SemaphoresBalance) {
   EXPECT_OK(VerifyKernel(
       WithStep("loop s9 step 1 times 2 { block \"b\" { {vsyncadd sem0, 4} } } "
                "block \"w\" { {dma.done.wait sem0, 8} }"),
-      V6eLike()));
+      GoodMachine()));
   EXPECT_BROKEN(WithBundles("{vsyncadd sem1, 8}"), "only 1 of these");
 }
 
 TEST(VerifierTest, WhenIsForStepsOnly) {
-  Kernel k = Good();
+  Kernel k = GoodKernel();
   k.exit = *ParseCode("when first 0 { block \"x\" { { dma.wait w1 } } }");
   EXPECT_BROKEN(k, "for steps only");
   EXPECT_BROKEN(WithStep("when first 1 { }"), "grid dimension 1");
-}
-
-Program GoodProgram() {
-  Program p;
-  p.kernels = {Good()};
-  p.scoped_vmem_bytes = p.kernels[0].vmem_bytes;
-  p.buffers = {{0, "in", 32 * 512, Space::kHbm, 0, -1, ""},
-               {1, "out", 32 * 512, Space::kHbm, 32 * 512, -1, ""}};
-  p.schedule.push_back({{}, CopyStart{1, {0, 0}, {1, 0}, 64}});
-  p.schedule.push_back({{}, Call{0, {{0, 0}, {1, 0}}, 1, {}}});
-  p.schedule.push_back({{}, CopyDone{1}});
-  return p;
-}
-
-#define EXPECT_BROKEN_PROGRAM(program, rule)       \
-  EXPECT_THAT(VerifyProgram((program), V6eLike()), \
-              StatusIs(absl::StatusCode::kInternal, HasSubstr(rule)))
-
-TEST(VerifierTest, PiecesOfACopyLieInsideOfItsSource) {
-  Program p = GoodProgram();
-  p.schedule[0].action = CopyStart{1, {0, 0}, {1, 0}, 64, 2, 32 * 512 - 32};
-  EXPECT_OK(VerifyProgram(p, V6eLike()));
-  p.schedule[0].action = CopyStart{1, {0, 0}, {1, 0}, 64, 2, 32 * 512};
-  EXPECT_BROKEN_PROGRAM(p, "source");
-  p.schedule[0].action = CopyStart{1, {0, 0}, {1, 0}, 64, 3, 128};
-  EXPECT_BROKEN_PROGRAM(p, "64 bytes in 3 pieces");
-}
-
-TEST(VerifierTest, ArgumentsMoveInsideOfTheirBuffers) {
-  Program p = GoodProgram();
-  p.buffers[0].bytes = 3 * 32 * 512;
-  Call& call = std::get<Call>(p.schedule[1].action);
-  call.moving = {{0, {1, 4}, false, 2, 32 * 512}};
-  EXPECT_OK(VerifyProgram(p, V6eLike()));
-  call.moving[0].last = 3;
-  EXPECT_BROKEN_PROGRAM(p, "last arg0: 16384 bytes at 49152 of buffer 0");
-  call.moving = {{0, {1, 4}, false, 1, 32 * 512}, {0, {1, 8}, false, 2, 16384}};
-  EXPECT_BROKEN_PROGRAM(p, "last arg0: 16384 bytes at 49152 of buffer 0");
-  call.moving = {{2, {1, 4}, false, 1, 512}};
-  EXPECT_BROKEN_PROGRAM(p, "no argument 2 to move");
-  call.moving = {{0, {1, 32 * 512}, false, 1, 512}};
-  EXPECT_BROKEN_PROGRAM(p, "index of arg0");
-}
-
-// As XLA does: a start beyond the last place is the last one.
-TEST(VerifierTest, NumbersBeyondTheLastPlaceAreTheLastOne) {
-  const MovingArg in_signed = {0, {}, false, 5, 512};
-  EXPECT_EQ(in_signed.Offset(4), 4 * 512);
-  EXPECT_EQ(in_signed.Offset(6), 5 * 512);
-  EXPECT_EQ(in_signed.Offset(uint32_t(-1)), 0);
-  const MovingArg in_unsigned = {0, {}, true, 5, 512};
-  EXPECT_EQ(in_unsigned.Offset(uint32_t(-1)), 5 * 512);
-}
-
-TEST(VerifierTest, ProgramsBindTheirBuffers) {
-  EXPECT_OK(VerifyProgram(GoodProgram(), V6eLike()));
-  Program p = GoodProgram();
-  std::get<Call>(p.schedule[1].action).args[1].offset = 1;
-  EXPECT_BROKEN_PROGRAM(p, "arg1: 16384 bytes at 1 of buffer 1");
-  p = GoodProgram();
-  p.buffers[1].space = Space::kCmem;
-  EXPECT_BROKEN_PROGRAM(p, "arg1 is in cmem, not in hbm");
-  p = GoodProgram();
-  std::get<Call>(p.schedule[1].action).cores = 2;
-  EXPECT_BROKEN_PROGRAM(p, "runs on 2 cores");
-  p = GoodProgram();
-  p.schedule.pop_back();
-  EXPECT_BROKEN_PROGRAM(p, "copy 1 never ends");
-  p = GoodProgram();
-  p.buffers[1].space = Space::kVmem;
-  p.buffers[1].offset = V6eLike().vmem_bytes;
-  EXPECT_BROKEN_PROGRAM(p, "ends beyond");
-  p = GoodProgram();
-  p.scoped_vmem_bytes = 0;
-  EXPECT_BROKEN_PROGRAM(p, "the program keeps 0");
 }
 
 }  // namespace

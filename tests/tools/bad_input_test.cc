@@ -1,10 +1,14 @@
 // Every kind of bad input: one line that says what, where and what to do; the
 // documented exit code; nothing written.
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/subprocess.h"
+#include "tests/tools/add_module.h"
 
 namespace ptxla {
 namespace {
@@ -12,17 +16,8 @@ namespace {
 using ::ptxla::testing::ProcessResult;
 using ::ptxla::testing::RunProcess;
 using ::ptxla::testing::TemporaryFolder;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr char kAdd[] = R"(HloModule m
-ENTRY main {
-  a = f32[8,128] parameter(0)
-  b = f32[8,128] parameter(1)
-  ROOT c = f32[8,128] add(a, b)
-}
-)";
 
 constexpr char kMisspeltChip[] =
     "name: 'v5e' number { key: 'hbm.bandwith' value: 1 unit: 'GB/s' "
@@ -86,11 +81,6 @@ TEST_F(BadInputTest, AValidationHasOneForm) {
       Run({"validate", "--kernels", "k.csv", "--markdown", "--json"});
   EXPECT_EQ(r.exit_code, 2);
   EXPECT_THAT(r.out, HasSubstr("--json excludes --markdown"));
-}
-
-std::string Replaced(std::string text, const std::string& from,
-                     const std::string& to) {
-  return text.replace(text.find(from), from.size(), to);
 }
 
 std::vector<std::string> OnV6e(std::vector<std::string> more = {}) {
@@ -303,50 +293,6 @@ ENTRY main {
             "too_few_devices", OnV6e(), 2, "is for 8 devices",
             Replaced(kAdd, "HloModule m", "HloModule m, replica_count=8")}),
     [](const auto& info) { return std::string(info.param.name); });
-
-TEST(GoodInputTest, HelpAndVersionSucceed) {
-  TemporaryFolder folder;
-  for (const char* flag : {"--help", "--version"}) {
-    const ProcessResult r = RunProcess({PTXLA_SIM, flag}, {"", folder.path()});
-    EXPECT_EQ(r.exit_code, 0);
-    EXPECT_THAT(r.out, HasSubstr("ptxla-sim"));
-    EXPECT_THAT(r.err, IsEmpty());
-  }
-}
-
-TEST(GoodInputTest, EveryCommandHasHelpWithExamples) {
-  TemporaryFolder folder;
-  for (const char* command :
-       {"run", "inspect", "validate", "chips", "workloads", "ops"}) {
-    const ProcessResult r =
-        RunProcess({PTXLA_SIM, command, "--help"}, {"", folder.path()});
-    EXPECT_EQ(r.exit_code, 0) << command;
-    EXPECT_THAT(r.out, HasSubstr("Examples:")) << command;
-  }
-}
-
-TEST(GoodInputTest, AModuleComesThroughAPipeAndTheRunIsSaved) {
-  TemporaryFolder folder;
-  const ProcessResult r = RunProcess(
-      {PTXLA_SIM, "--hlo", "-", "--topology", "v6e-1"}, {kAdd, folder.path()});
-  EXPECT_EQ(r.exit_code, 0) << r.err;
-  EXPECT_THAT(r.out, HasSubstr("step time"));
-  EXPECT_THAT(folder.List(), ElementsAre("ptxla-sim.sqlite"));
-}
-
-TEST(GoodInputTest, EstimatedOpsAreMarked) {
-  TemporaryFolder folder;
-  const std::string hlo = Replaced(
-      kAdd, "add(a, b)", "custom-call(a, b), custom_call_target=\"foreign\"");
-  const ProcessResult r =
-      RunProcess({PTXLA_SIM, "--hlo", "-", "--topology", "v6e-1", "--db",
-                  "none", "--unknown-ops", "estimate"},
-                 {hlo, folder.path()});
-  EXPECT_EQ(r.exit_code, 0) << r.err;
-  EXPECT_THAT(r.out, HasSubstr("(estimated)"));
-  EXPECT_THAT(r.out, HasSubstr("warning: 1 op without a kernel is an "
-                               "estimate"));
-}
 
 }  // namespace
 }  // namespace ptxla

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/codegen/emit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/status.h"
@@ -51,24 +52,34 @@ absl::Status EmitNodes(absl::Span<const VNode> nodes, const Code& code,
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> CyclesOfNodes(absl::Span<const VNode> nodes,
-                                      const Code& code, BlockCache* cache,
-                                      SpillUse* use) {
-  int64_t cycles = 0;
+// The share of the steps in which the condition holds.
+double ShareOf(const VNode& when, const IndexCounts& indices) {
+  const double first = 1.0 / static_cast<double>(indices[when.when_dim]);
+  const bool one = when.when == isa::When::Kind::kFirst ||
+                   when.when == isa::When::Kind::kLast;
+  return one ? first : 1 - first;
+}
+
+absl::StatusOr<double> CyclesOfNodes(absl::Span<const VNode> nodes,
+                                     const Code& code, BlockCache* cache,
+                                     const IndexCounts& indices,
+                                     SpillUse* use) {
+  double cycles = 0;
   for (const VNode& node : nodes) {
     if (node.kind == VNode::Kind::kBlock) {
       if (node.instrs.empty()) continue;
       ASSIGN_OR_RETURN(const BlockCache::Entry* entry, cache->Get(node, code));
       use->Add(entry->spill);
-      cycles += entry->block.Cycles();
+      cycles += static_cast<double>(entry->block.Cycles());
       continue;
     }
-    ASSIGN_OR_RETURN(int64_t body, CyclesOfNodes(node.body, code, cache, use));
+    ASSIGN_OR_RETURN(const double body,
+                     CyclesOfNodes(node.body, code, cache, indices, use));
     if (node.kind == VNode::Kind::kLoop) {
-      body = std::max<int64_t>(body, 1 + cache->model().branch_delay_slots);
-      cycles += body * node.trips;
+      const double least = 1 + cache->model().branch_delay_slots;
+      cycles += std::max(body, least) * static_cast<double>(node.trips);
     } else {
-      cycles += body;
+      cycles += body * ShareOf(node, indices);
     }
   }
   return cycles;
@@ -86,9 +97,12 @@ absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache,
 }
 
 absl::StatusOr<int64_t> CyclesOf(const Code& code, BlockCache* cache,
-                                 SpillUse* use) {
+                                 const IndexCounts& indices, SpillUse* use) {
   SpillUse here;
-  return CyclesOfNodes(code.nodes, code, cache, use == nullptr ? &here : use);
+  ASSIGN_OR_RETURN(const double cycles,
+                   CyclesOfNodes(code.nodes, code, cache, indices,
+                                 use == nullptr ? &here : use));
+  return static_cast<int64_t>(std::ceil(cycles));
 }
 
 }  // namespace ptxla::codegen

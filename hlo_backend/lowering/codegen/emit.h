@@ -6,6 +6,7 @@
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_EMIT_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_EMIT_H_
 
+#include <array>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -20,9 +21,15 @@ namespace ptxla::codegen {
 absl::StatusOr<isa::Code> EmitCode(const Code& code, BlockCache* cache,
                                    SpillUse* use = nullptr);
 
-// Cycles of the code without DMA stalls, every When taken: what the tile
-// search needs before bundles are wanted.
+// How many indices a core walks along each dimension of the grid, and along
+// isa::kCoreShare; at least 1.
+using IndexCounts = std::array<int64_t, isa::kCoreShare + 1>;
+
+// Cycles of the code without DMA stalls in an average step, where each When is
+// taken in its share of the steps: what the tile search needs before bundles
+// are wanted.
 absl::StatusOr<int64_t> CyclesOf(const Code& code, BlockCache* cache,
+                                 const IndexCounts& indices,
                                  SpillUse* use = nullptr);
 
 }  // namespace ptxla::codegen

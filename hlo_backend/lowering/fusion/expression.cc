@@ -1,9 +1,11 @@
 #include "hlo_backend/lowering/fusion/expression.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusible_reduces.h"
@@ -236,6 +238,11 @@ int Expression::ImmediateInput(const ExprNode& node) const {
       return k == 0 && value == kOne && node.type == hlo::PrimitiveType::kF32
                  ? 0
                  : -1;
+    }
+    case hlo::Opcode::kPower: {
+      const float y = numerics::FloatFromBits(value);
+      return is_float && k == 1 && std::isfinite(y) && y != 0 && y != 1 ? 1
+                                                                        : -1;
     }
     case hlo::Opcode::kAnd:
     case hlo::Opcode::kOr:

@@ -8,6 +8,7 @@
 #include "hlo_backend/lowering/fusion/fusion_windows.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/step_blocks.h"
+#include "hlo_backend/lowering/fusion/step_targets.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 
 namespace ptxla::lowering {
@@ -97,8 +98,9 @@ absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
                                        int64_t target, int copies) {
   FusionTiling t;
   t.plan = OrderAxes(g);
-  t.plan.block =
-      StepBlocks(context.chip, g, {target, context.model.cores, e.stages > 1});
+  t.plan.block = StepBlocks(context.chip, g,
+                            {target, MostTilesOfStep(context, g, target),
+                             context.model.cores, e.stages > 1});
   t.plan.grid_dim.assign(g.axes.size(), -1);
   for (int axis : t.plan.order) {
     if (t.plan.block[axis] >= g.axes[axis].tiles) continue;

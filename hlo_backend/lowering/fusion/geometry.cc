@@ -140,6 +140,16 @@ class GeometryBuilder {
     return absl::OkStatus();
   }
 
+  // Planes, rows and columns of base tiles; lower tiles share them.
+  static std::vector<int64_t> PartsOfLinear(const PhysicalArray& a,
+                                            int64_t tiles) {
+    if (a.rank() < 2 || a.tile_rows < isa::kSublanes) return {tiles};
+    std::vector<int64_t> parts(a.sizes.begin(), a.sizes.end() - 2);
+    parts.push_back(a.tiles_down * a.tile_rows / isa::kSublanes);
+    parts.push_back(a.tiles_across);
+    return parts;
+  }
+
   void MakeAxes() {
     g_.axis_of_dim.assign(e_.space.rank(), -1);
     if (g_.linear) {
@@ -157,6 +167,7 @@ class GeometryBuilder {
         axis.dims.push_back(d);
         g_.axis_of_dim[d] = 0;
       }
+      axis.parts = PartsOfLinear(a, axis.tiles);
       g_.axes.push_back(axis);
       return;
     }
@@ -175,6 +186,7 @@ class GeometryBuilder {
       }
       axis.reduced = reduced_ >> d & 1;
       axis.dims.push_back(d);
+      axis.parts.push_back(axis.tiles);
       g_.axis_of_dim[d] = static_cast<int>(g_.axes.size());
       g_.axes.push_back(axis);
     }

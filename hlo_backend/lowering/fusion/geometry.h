@@ -31,8 +31,10 @@ struct Axis {
   int64_t core_unit = 1;
   int64_t elements = 1;  // rows or columns without padding; majors: tiles
   bool reduced = false;
-  // Iteration dimensions that are merged into it, outer to inner.
+  // Iteration dimensions that are merged into it, outer to inner, and the base
+  // tiles of each.
   std::vector<int> dims;
+  std::vector<int64_t> parts;
   int64_t units() const { return (tiles + unit - 1) / unit; }
 };
 

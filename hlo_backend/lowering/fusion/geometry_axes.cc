@@ -74,6 +74,7 @@ void MergeAxes(const Expression& e, uint32_t reduced, Geometry* geometry) {
     ax.elements *= ay.elements;
     ax.tiles *= ay.tiles;
     ax.dims.insert(ax.dims.end(), ay.dims.begin(), ay.dims.end());
+    ax.parts.insert(ax.parts.end(), ay.parts.begin(), ay.parts.end());
     for (Stream& s : g.streams) {
       s.strides[x] = s.strides[y];
       s.strides.erase(s.strides.begin() + y);

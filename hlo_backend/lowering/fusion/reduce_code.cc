@@ -7,7 +7,7 @@
 #include "hlo_backend/lowering/fusion/column_sums.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/partial_tiles.h"
-#include "hlo_backend/lowering/fusion/position_fold.h"
+#include "hlo_backend/lowering/fusion/reduce_chains.h"
 #include "hlo_backend/lowering/fusion/reduce_joined.h"
 #include "hlo_backend/lowering/fusion/reduce_terms.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
@@ -28,7 +28,8 @@ class ReduceCode {
         b_(b),
         partials_(e, g, t, b),
         columns_(e, g, t, b),
-        terms_(e, g, b) {}
+        terms_(e, g, b),
+        chains_(e, g, t, partials_, terms_, b) {}
 
   absl::Status Step() {
     if (!t_.reduced_grid.empty()) partials_.Fill();
@@ -42,6 +43,7 @@ class ReduceCode {
 
  private:
   absl::Status OneStage() {
+    chains_.BeginStage(stage_);
     NestCode nest(e_, g_, t_.cut.plan, t_.cut.places, b_, stage_);
     NestCode::Hooks hooks;
     hooks.start = [this](NestCode& n) { MakePointers(n); };
@@ -53,7 +55,7 @@ class ReduceCode {
   }
 
   // Reductions of the stage that is being written.
-  bool Now(const Reduction& r) const { return e_.stage[r.root] == stage_; }
+  bool Now(const Reduction& r) const { return chains_.IsOfStage(r); }
 
   void MakePointers(NestCode& n) {
     columns_.AddPointers(n);
@@ -82,39 +84,13 @@ class ReduceCode {
   }
 
   absl::Status Enter(NestCode& n, const Region& region) {
-    kept_rows_ = KeepsRows(g_) ? region.rows : 1;
-    kept_columns_ = KeepsColumns(g_) ? region.columns : 1;
     finished_ = n.joined();
     if (!n.joined()) {
       b_.BeginScope();
       b_.NewBlock("accumulators");
     }
-    accumulators_.clear();
-    for (const Reduction& r : t_.reductions) {
-      if (!Now(r)) continue;
-      for (int row = 0; row < kept_rows_; ++row) {
-        for (int c = 0; c < kept_columns_; ++c) {
-          accumulators_.push_back(Start(n, r, row, c));
-        }
-      }
-    }
+    chains_.Start(n, region);
     return absl::OkStatus();
-  }
-
-  // What a chain begins with; nothing, where its first value will do.
-  Vec Start(NestCode& n, const Reduction& r, int row, int column) {
-    const int k = t_.NumberOf(r);
-    if (n.joined()) {
-      return t_.reduced_grid.empty() ? Vec()
-                                     : partials_.Load(n, k, row, column);
-    }
-    const Vec acc = b_.GlobalVec();
-    if (t_.reduced_grid.empty()) {
-      partials_.Start(r, acc);
-    } else {
-      b_.Redirect(partials_.Load(n, k, row, column), acc);
-    }
-    return acc;
   }
 
   // Tile by tile, all reductions of it at once: few values are alive.
@@ -163,51 +139,12 @@ class ReduceCode {
       for (const Reduction& r : t_.reductions) {
         if (!Now(r) || r.extremum >= 0) continue;
         ASSIGN_OR_RETURN(Vec words, terms_.Words(n, region, r, y, x));
-        RETURN_IF_ERROR(AddPositions(n, r, words, y, x));
-        Vec& accumulator = AccumulatorOf(r, y, x);
-        RETURN_IF_ERROR(Accumulate(r, words, finished_, &accumulator));
+        RETURN_IF_ERROR(chains_.Add(n, r, words, y, x));
         JoinedResult& joined = joined_[t_.NumberOf(r)];
         if (finished_ && Joins(r) && joined.pairs_words(y)) {
-          Vec& first = AccumulatorOf(r, y - 16, x);
-          first = joined.Paired(first, accumulator);
+          Vec& first = chains_.Of(r, y - 16, x);
+          first = joined.Paired(first, chains_.Of(r, y, x));
         }
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // Of a reduction of this stage and a tile of the region: what the chain of
-  // its kept tile has come to.
-  Vec& AccumulatorOf(const Reduction& r, int y, int x) {
-    size_t before = 0;
-    for (const Reduction& other : t_.reductions) {
-      if (&other == &r) break;
-      before += Now(other) ? 1 : 0;
-    }
-    return accumulators_[(before * kept_rows_ + (KeepsRows(g_) ? y : 0)) *
-                             kept_columns_ +
-                         (KeepsColumns(g_) ? x : 0)];
-  }
-
-  // Positions of a reduction's extrema, before `words` are met.
-  absl::Status AddPositions(NestCode& n, const Reduction& extremum, Vec words,
-                            int y, int x) {
-    for (const Reduction& r : t_.reductions) {
-      if (!IsPositionOf(r, extremum)) continue;
-      ASSIGN_OR_RETURN(const Vec here, terms_.Positions(n, r, y, x));
-      Vec& accumulator = AccumulatorOf(r, y, x);
-      if (!accumulator.valid()) {
-        accumulator = here;
-        continue;
-      }
-      ASSIGN_OR_RETURN(const Vec v, PositionFold(extremum, r, b_)
-                                        .Earlier({AccumulatorOf(extremum, y, x),
-                                                  accumulator},
-                                                 {words, here}));
-      if (finished_) {
-        accumulator = v;
-      } else {
-        b_.Redirect(v, accumulator);
       }
     }
     return absl::OkStatus();
@@ -218,26 +155,27 @@ class ReduceCode {
     for (const Reduction& r : t_.reductions) {
       if (!Now(r)) continue;
       for (int row = first; row < end; ++row) {
-        for (int c = 0; c < kept_columns_; ++c) {
-          RETURN_IF_ERROR(Keep(n, r, row, c, AccumulatorOf(r, row, c)));
+        for (int c = 0; c < chains_.columns(); ++c) {
+          RETURN_IF_ERROR(Keep(n, r, row, c, chains_.Of(r, row, c)));
         }
       }
       if (!Joins(r)) continue;
       JoinedResult& joined = joined_[t_.NumberOf(r)];
       const int together = joined.together();
       for (int row = first; row < end; ++row) {
-        const bool last_row = row + 1 == kept_rows_;
+        const bool last_row = row + 1 == chains_.rows();
         if ((row + 1) % together != 0 && !last_row) continue;
         const int from = row / together * together;
-        for (int c = 0; c < kept_columns_; ++c) {
+        for (int c = 0; c < chains_.columns(); ++c) {
           std::vector<Vec> partials, extrema;
           for (int t = from; t <= row; ++t) {
-            partials.push_back(AccumulatorOf(r, t, c));
+            partials.push_back(chains_.Of(r, t, c));
             if (r.extremum < 0) continue;
-            extrema.push_back(AccumulatorOf(*t_.ExtremumOf(r), t, c));
+            extrema.push_back(chains_.Of(*t_.ExtremumOf(r), t, c));
           }
-          RETURN_IF_ERROR(joined.Finish(n, from, c, partials, extrema,
-                                        last_row && c + 1 == kept_columns_));
+          RETURN_IF_ERROR(
+              joined.Finish(n, from, c, partials, extrema,
+                            last_row && c + 1 == chains_.columns()));
         }
       }
     }
@@ -263,32 +201,15 @@ class ReduceCode {
     return absl::OkStatus();
   }
 
-  // A chain, as the TPU compiler has it, through one register per kept tile.
-  absl::Status Accumulate(const Reduction& r, Vec value, bool local,
-                          Vec* accumulator) {
-    if (!accumulator->valid()) {
-      *accumulator = value;
-      return absl::OkStatus();
-    }
-    ASSIGN_OR_RETURN(Value v, EmitMonoid(b_, r.op, r.type, Value::Of(value),
-                                         Value::Of(*accumulator)));
-    if (local) {
-      *accumulator = v.vec;
-    } else {
-      b_.Redirect(v.vec, *accumulator);
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status Leave(NestCode& n, const Region&) {
     if (FinishesInBody()) return absl::OkStatus();
-    if (finished_) return FinishRows(n, 0, kept_rows_);
+    if (finished_) return FinishRows(n, 0, chains_.rows());
     b_.NewBlock("partials");
     for (const Reduction& r : t_.reductions) {
       if (!Now(r)) continue;
-      for (int row = 0; row < kept_rows_; ++row) {
-        for (int c = 0; c < kept_columns_; ++c) {
-          partials_.Store(n, t_.NumberOf(r), row, c, AccumulatorOf(r, row, c));
+      for (int row = 0; row < chains_.rows(); ++row) {
+        for (int c = 0; c < chains_.columns(); ++c) {
+          partials_.Store(n, t_.NumberOf(r), row, c, chains_.Of(r, row, c));
         }
       }
     }
@@ -337,11 +258,9 @@ class ReduceCode {
   PartialTiles partials_;
   ColumnSums columns_;
   ReduceTerms terms_;
-  // Of the stage: per reduction and kept tile of the region.
-  std::vector<Vec> accumulators_;
+  ReduceChains chains_;
   std::vector<JoinedResult> joined_;  // per reduction
-  int kept_rows_ = 1, kept_columns_ = 1;
-  bool finished_ = false;  // the blocks of this step were joined
+  bool finished_ = false;             // the blocks of this step were joined
   int stage_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "chips/compiler_policy.h"
+#include "hlo_backend/lowering/fusion/cheapest_cuts.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "isa/instruction.h"
 
@@ -196,9 +197,7 @@ std::vector<int64_t> CheapestSteps(const chips::ChipSpec& chip,
   const Axis no_rows;
   const Axis& columns = g.axes[g.column_axis];
   const Axis& rows = g.row_axis < 0 ? no_rows : g.axes[g.row_axis];
-  // Elementwise work may have a few tiles more: 171 rows of 6 columns, libtpu
-  // 0.0.42.1, here in groups of 16 rows.
-  const int64_t most = limits.tiles + (Reduces(g) ? 0 : limits.tiles / 32);
+  const int64_t most = limits.most;
   const auto column_parts = PartsOf(columns, most, 1);
   const auto row_parts = PartsOf(rows, most, RowsTogether(g));
   const StepCost costs(chip, g, limits.cores);
@@ -273,15 +272,44 @@ std::vector<int64_t> WholeRows(const Geometry& g, const StepLimits& limits) {
   return block;
 }
 
+// Axes are cut as often as the dimensions that are merged into them are where
+// they are apart, as in the TPU compiler's windows.
+std::vector<int64_t> CheapestLoop(const chips::ChipSpec& chip,
+                                  const Geometry& g, const StepLimits& limits) {
+  std::vector<int64_t> sizes;
+  for (const Axis& a : g.axes) {
+    sizes.insert(sizes.end(), a.parts.begin(), a.parts.end());
+  }
+  const std::vector<int64_t> cuts =
+      CheapestCuts(sizes, {limits.tiles, limits.most,
+                           chips::CompilerPolicy(chip, "step_tiles"),
+                           chips::CompilerPolicy(chip, "step_excess_cost")});
+  std::vector<int64_t> block;
+  size_t part = 0;
+  for (size_t k = 0; k < g.axes.size(); ++k) {
+    const Axis& a = g.axes[k];
+    int64_t steps = 1;
+    for (size_t n = 0; n < a.parts.size(); ++n) steps *= cuts[part++];
+    const int64_t tiles =
+        RoundUpTo(CeilOfRatio(a.tiles, steps),
+                  steps == limits.cores ? a.core_unit : a.unit);
+    block.push_back(std::min(
+        a.tiles, WholeRowTiles(g, static_cast<int>(k), limits.tiles, tiles)));
+  }
+  return block;
+}
+
 }  // namespace
 
 std::vector<int64_t> StepBlocks(const chips::ChipSpec& chip, const Geometry& g,
                                 const StepLimits& limits) {
   // Of more dimensions than a window has, the inner ones must stay whole.
   const bool many = g.axes.size() > isa::kMaxWindowDims;
-  const bool any = Reduces(g) || HasExpandedRows(g) || HasValuesOfColumns(g);
-  return any && !many && !limits.whole_reduced ? CheapestSteps(chip, g, limits)
-                                               : WholeRows(g, limits);
+  if (many || limits.whole_reduced) return WholeRows(g, limits);
+  const bool rows_or_columns =
+      Reduces(g) || HasExpandedRows(g) || HasValuesOfColumns(g);
+  return rows_or_columns ? CheapestSteps(chip, g, limits)
+                         : CheapestLoop(chip, g, limits);
 }
 
 }  // namespace ptxla::lowering

@@ -24,6 +24,13 @@ int64_t KeptByCore(const Geometry& g, int cores) {
   return total;
 }
 
+// Bytes of VMEM for the windows of a fusion, which hold two steps.
+int64_t WindowBudget(const KernelContext& context) {
+  return static_cast<int64_t>(
+      static_cast<double>(VmemBudget(context)) *
+      chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
+}
+
 }  // namespace
 
 int64_t TilesOfCore(const Geometry& g, int cores) {
@@ -64,9 +71,7 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   if (most.has_value()) {
     // As many as fit twice, and a quarter of them for long formulas, which gain
     // from small first and last blocks.
-    budget = static_cast<int64_t>(
-        static_cast<double>(VmemBudget(context)) *
-        chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
+    budget = WindowBudget(context);
     const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
     const int64_t tiles =
         std::max<int64_t>(8, std::min(static_cast<int64_t>(*most), fit));
@@ -92,6 +97,19 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
   }
   if (targets.empty()) targets.push_back(8);
   return targets;
+}
+
+// More than VMEM has room for (603 of 605 tiles, not 619) libtpu 0.0.42.1 does
+// not take.
+int64_t MostTilesOfStep(const KernelContext& context, const Geometry& g,
+                        int64_t target) {
+  if (Reduces(g)) return target;
+  const int64_t fit =
+      WindowBudget(context) / std::max<int64_t>(1, 2 * BytesOfTile(g));
+  const auto most = static_cast<int64_t>(
+      static_cast<double>(target) *
+      (1 + chips::CompilerPolicy(context.chip, "step_excess")));
+  return std::max(target, std::min(most, fit));
 }
 
 }  // namespace ptxla::lowering

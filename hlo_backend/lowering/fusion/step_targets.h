@@ -29,6 +29,11 @@ bool MakesOneStep(const KernelContext& context, const Geometry& g);
 std::vector<int64_t> StepTargets(const KernelContext& context,
                                  const Geometry& g, bool fused);
 
+// Base tiles of a step whose target is `target`, where some more make the steps
+// fewer.
+int64_t MostTilesOfStep(const KernelContext& context, const Geometry& g,
+                        int64_t target);
+
 }  // namespace ptxla::lowering
 
 #endif  // PTXLA_HLO_BACKEND_LOWERING_FUSION_STEP_TARGETS_H_

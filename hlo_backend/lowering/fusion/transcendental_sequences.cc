@@ -163,6 +163,11 @@ Vec EmitPower(CodeBuilder& b, Vec x, Vec y) {
   return WithRecipes(b, [&](auto& r) { return r.Power(x, y); });
 }
 
+Vec EmitPower(CodeBuilder& b, Vec x, float y) {
+  return WithRecipes(
+      b, [&](auto& r) { return r.Power(x, numerics::Exponent{y}); });
+}
+
 Vec EmitFloor(CodeBuilder& b, Vec x) {
   if (isa::Supports(b.model(), Opcode::kVfloorF32)) {
     return b.Unary(Opcode::kVfloorF32, x);

@@ -1,6 +1,7 @@
 #include "hlo_backend/lowering/fusion/vector_math.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/numerics/bits.h"
 #include "base/status.h"
 #include "hlo_backend/lowering/fusion/elementwise_parts.h"
 #include "hlo_backend/lowering/fusion/narrow_bits.h"
@@ -65,6 +66,9 @@ Vec MaskToNumber(CodeBuilder& b, Mask m, bool f32) {
 Value EmitWithImmediate(CodeBuilder& b, const Instruction& i, Value x,
                         uint32_t constant) {
   if (i.opcode() == Hlo::kDivide) return Value::Of(EmitReciprocal(b, x.vec));
+  if (i.opcode() == Hlo::kPower) {
+    return Value::Of(EmitPower(b, x.vec, numerics::FloatFromBits(constant)));
+  }
   const bool floats = hlo::IsFloat(i.shape().type());
   Opcode op = floats ? Opcode::kVaddF32 : Opcode::kVaddS32;
   switch (i.opcode()) {

@@ -34,7 +34,7 @@ absl::StatusOr<Value> EmitElementwise(codegen::CodeBuilder& b,
                                       absl::Span<const Value> inputs,
                                       bool wraps = true);
 
-// Of x and a constant, which needs no register, or 1 / x
+// Of x and a constant, which needs no register, 1 / x, or x to a constant power
 // (Expression::ImmediateInput).
 Value EmitWithImmediate(codegen::CodeBuilder& b, const hlo::Instruction& i,
                         Value x, uint32_t constant);
@@ -86,6 +86,8 @@ PTXLA_VECTOR_FUNCTION(EmitRoundNearestAfz)
 codegen::Vec EmitDivisor(codegen::CodeBuilder& b, hlo::PrimitiveType type,
                          codegen::Vec y);
 codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x, codegen::Vec y);
+// y: finite, neither 0 nor 1.
+codegen::Vec EmitPower(codegen::CodeBuilder& b, codegen::Vec x, float y);
 // Rounds to fewer bits, as numerics::ReducePrecision does.
 codegen::Vec EmitReducePrecision(codegen::CodeBuilder& b, codegen::Vec x,
                                  int exponent_bits, int mantissa_bits);

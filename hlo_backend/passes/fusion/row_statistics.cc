@@ -3,25 +3,24 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "chips/chip_spec.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
-#include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/fusion/finished_columns.h"
 #include "hlo_backend/passes/fusion/kept_exponentials.h"
 #include "hlo_backend/passes/fusion/read_operands.h"
 #include "hlo_backend/passes/fusion/row_leaves.h"
+#include "hlo_backend/passes/fusion/statistics_rules.h"
 #include "hlo_backend/passes/memory/memory_space_assignment.h"
 #include "hlo_backend/passes/products/score_order.h"
 
 namespace ptxla::hlo {
 namespace {
-
-// A line of results: fewer rows are done in other kernels (one-row products).
 
 // A product whose rows are the last dimension but one, in forms that lowering
 // knows.
@@ -47,6 +46,7 @@ bool HasMatrices(const Instruction& dot) {
   return true;
 }
 
+// A line of results: fewer rows are done in other kernels (one-row products).
 bool HasLines(const Instruction& dot) {
   return dot.shape().dim(dot.shape().rank() - 2) >= kLanes;
 }
@@ -92,23 +92,26 @@ class StatisticsFuser {
     dot_ = dot;
     of_columns_ = of_columns;
     work_ = {dot};
+    const StatisticsRules rules(*dot, work_, of_columns, position_,
+                                most_of_rows_);
     std::vector<Instruction*> reduces;
     for (size_t next = 0; next < work_.size(); ++next) {
       for (Instruction* u : work_[next]->users()) {
-        if (Contains(work_, u) || Contains(reduces, u) ||
+        if (absl::c_linear_search(work_, u) ||
+            absl::c_linear_search(reduces, u) ||
             !u->control_predecessors().empty() ||
             !u->control_successors().empty()) {
           continue;
         }
-        if (u->opcode() == Opcode::kReduce && IsStatistic(*u) &&
+        if (u->opcode() == Opcode::kReduce && rules.IsStatistic(*u) &&
             IsRowMajor(u->shape()) && u->operand(0) == work_[next]) {
           reduces.push_back(u);
-        } else if (work_.size() <= most_work_ && IsWork(*u)) {
+        } else if (work_.size() <= most_work_ && rules.IsWork(*u)) {
           work_.push_back(u);
         }
       }
     }
-    if (reduces.empty() || !IsStored(reduces)) return false;
+    if (reduces.empty() || !rules.IsStored(reduces)) return false;
     // Of the values that nobody stores, copies are made inside.
     group_ = ReadOperands(dot);
     group_.push_back(dot);
@@ -128,66 +131,6 @@ class StatisticsFuser {
         c_->CreateFusion(group_, FusionKind::kOutput, "rows_fusion");
     if (metadata != nullptr) fusion->set_metadata(metadata);
     return true;
-  }
-
-  bool IsStatistic(const Instruction& reduce) const {
-    const PrimitiveType type = reduce.shape().type();
-    if (of_columns_) {
-      return type == PrimitiveType::kF32 && IsMemberColumnReduce(reduce, *dot_);
-    }
-    // Extrema of bf16 are exact.
-    return (type == PrimitiveType::kF32 || type == PrimitiveType::kBf16) &&
-           IsRowReduce(reduce, *dot_);
-  }
-
-  static bool Contains(const std::vector<Instruction*>& list,
-                       const Instruction* i) {
-    return std::find(list.begin(), list.end(), i) != list.end();
-  }
-
-  // Whatever is done here, the product itself is what lies in memory: the other
-  // readers of the work on it need the reduces, or reduce it themselves, so
-  // that they are other kernels.
-  bool IsStored(const std::vector<Instruction*>& reduces) const {
-    for (const Instruction* w : work_) {
-      if (w->IsRoot()) return false;
-      for (const Instruction* u : w->users()) {
-        if (Contains(work_, u) || Contains(reduces, u)) continue;
-        const bool elsewhere = w == dot_ && !IsLoopElementwise(*u);
-        if (!elsewhere && !IsReduced(*u) && !Needs(*u, reduces)) return false;
-      }
-    }
-    return true;
-  }
-
-  // Only reduces read it: a pass over the product, which stores none of it.
-  static bool IsReduced(const Instruction& i) {
-    return IsLoopElementwise(i) && !i.IsRoot() &&
-           std::all_of(i.users().begin(), i.users().end(),
-                       [](const Instruction* u) {
-                         return u->opcode() == Opcode::kReduce;
-                       });
-  }
-
-  // Reads one of the reduces, or work on them, along the rows again.
-  bool Needs(const Instruction& i,
-             const std::vector<Instruction*>& reduces) const {
-    return std::any_of(i.operands().begin(), i.operands().end(),
-                       [&](const Instruction* o) {
-                         // Values of rows are spread as f32 (row-values).
-                         if (o->opcode() == Opcode::kConvert) o = o->operand(0);
-                         return o->opcode() == Opcode::kBroadcast &&
-                                IsOfReduces(*o->operand(0), reduces, 0);
-                       });
-  }
-  bool IsOfReduces(const Instruction& i,
-                   const std::vector<Instruction*>& reduces, int depth) const {
-    if (Contains(reduces, &i)) return true;
-    return depth < most_of_rows_ && i.IsElementwise() &&
-           std::any_of(i.operands().begin(), i.operands().end(),
-                       [&](const Instruction* o) {
-                         return IsOfReduces(*o, reduces, depth + 1);
-                       });
   }
 
   // Where all others go on from one value that the reduces need too (masked
@@ -223,7 +166,9 @@ class StatisticsFuser {
     return std::any_of(w.operands().begin(), w.operands().end(),
                        [&](const Instruction* o) {
                          if (o == dot_) return false;
-                         if (Contains(work_, o)) return ReadsArrays(*o);
+                         if (absl::c_linear_search(work_, o)) {
+                           return ReadsArrays(*o);
+                         }
                          return !IsFreeOfRows(*o);
                        });
   }
@@ -240,80 +185,18 @@ class StatisticsFuser {
     for (const Instruction* x : work_) {
       if (after.contains(x)) continue;
       for (const Instruction* u : x->users()) {
-        const bool inner = u == &w || Contains(group_, u) ||
-                           (Contains(work_, u) && !after.contains(u));
+        const bool inner =
+            u == &w || absl::c_linear_search(group_, u) ||
+            (absl::c_linear_search(work_, u) && !after.contains(u));
         if (!inner) return false;
       }
     }
     return true;
   }
 
-  bool IsWork(const Instruction& i) const {
-    if (!i.shape().SameDims(dot_->shape()) || !IsLoopElementwise(i) ||
-        !IsRowMajor(i.shape())) {
-      return false;
-    }
-    return std::all_of(
-        i.operands().begin(), i.operands().end(),
-        [&](const Instruction* o) { return Contains(work_, o) || IsLeaf(*o); });
-  }
-
-  // Made of constants, or without the product.
-  bool IsLeaf(const Instruction& o) const {
-    if (IsFreeOfRows(o)) return o.opcode() != Opcode::kIota;
-    if (of_columns_ && IsOtherArray(o, 0)) return true;
-    // With another array of its size, it would be stored.
-    return o.opcode() == Opcode::kBroadcast &&
-           (o.operand(0)->shape().IsScalar() || IsSharedByRows(o, *dot_)) &&
-           !NeedsProduct(*o.operand(0));
-  }
-
-  // What only the reduces of columns read may be made with other arrays of the
-  // product's size (the gradient of a softmax with its exponentials), which lie
-  // in memory: they, and elementwise work on them.
-  bool IsOtherArray(const Instruction& o, int depth) const {
-    if (depth > most_of_rows_ || !o.shape().SameDims(dot_->shape()) ||
-        !IsRowMajor(o.shape()) || Contains(work_, &o)) {
-      return false;
-    }
-    if (o.opcode() == Opcode::kBroadcast) {
-      const Instruction& source = *o.operand(0);
-      const bool of_columns = IsMemberColumns(o) &&
-                              source.shape().type() == PrimitiveType::kF32 &&
-                              source.shape().rank() == dot_->shape().rank() - 1;
-      return (source.shape().IsScalar() || of_columns) && !NeedsProduct(source);
-    }
-    if (IsFreeOfRows(o)) return o.opcode() != Opcode::kIota;
-    if (IsLoopElementwise(o) && !IsKeptExponential(o)) {
-      return std::all_of(
-          o.operands().begin(), o.operands().end(),
-          [&](const Instruction* x) { return IsOtherArray(*x, depth + 1); });
-    }
-    const PrimitiveType type = o.shape().type();
-    return (type == PrimitiveType::kF32 || type == PrimitiveType::kBf16) &&
-           !NeedsProduct(o);
-  }
-
-  bool NeedsProduct(const Instruction& value) const {
-    std::vector<const Instruction*> open = {&value};
-    absl::flat_hash_set<const Instruction*> seen = {&value};
-    while (!open.empty()) {
-      const Instruction* i = open.back();
-      open.pop_back();
-      if (i == dot_) return true;
-      const auto at = position_.find(i);
-      // Operands come before their users.
-      if (at != position_.end() && at->second < position_.at(dot_)) continue;
-      for (const Instruction* o : i->operands()) {
-        if (seen.insert(o).second) open.push_back(o);
-      }
-    }
-    return false;
-  }
-
   Instruction* Inside(Instruction* value) {
     const bool copied =
-        Contains(work_, value) || IsFreeOfRows(*value) ||
+        absl::c_linear_search(work_, value) || IsFreeOfRows(*value) ||
         value->opcode() == Opcode::kBroadcast ||
         (of_columns_ && value != dot_ && IsLoopElementwise(*value) &&
          !IsKeptExponential(*value));

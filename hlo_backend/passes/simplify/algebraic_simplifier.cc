@@ -41,6 +41,9 @@ Instruction* Simplify(Instruction* i, Rewriter& r) {
   if (i->opcode() == Opcode::kCompare || i->opcode() == Opcode::kSelect) {
     value = SimplifySelect(i, r);
   }
+  if (i->opcode() == Opcode::kMinimum || i->opcode() == Opcode::kMaximum) {
+    value = SimplifyBounds(i, r);
+  }
   if (i->opcode() == Opcode::kAnd) value = SimplifyOneHotMask(i, r);
   if (i->opcode() == Opcode::kAdd) {
     value = SimplifySumOfPads(i, r);

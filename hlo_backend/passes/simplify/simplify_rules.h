@@ -9,6 +9,9 @@ namespace ptxla::hlo {
 
 // x + 0, x * 1, x / c, power(x, 2), -(-x), and/or with constants …
 Instruction* SimplifyIdentity(Instruction* i, Rewriter& r);
+// min(max(x, low), high) and max(min(x, high), low) with constants low <= high
+// are clamp(low, x, high).
+Instruction* SimplifyBounds(Instruction* i, Rewriter& r);
 // Constants to the right; elementwise work on broadcasts is done before them.
 Instruction* SimplifyBroadcastOperands(Instruction* i, Rewriter& r);
 // Elementwise work on a product with a batch is done without dimensions of size

@@ -119,6 +119,22 @@ TEST_F(ParityTest, AnotherRootOrAnotherOperandIsAnotherKernel) {
   EXPECT_FALSE(Compare(Theirs(), ours).SameKernels());
 }
 
+// How each compiler names it.
+TEST_F(ParityTest, ATurnedArrayOrAConversionAtTheEndIsNoOtherKernel) {
+  ProgramFacts theirs = Theirs();
+  ProgramFacts ours = Ours();
+  const auto same = [&](const char* root_there, const char* root_here) {
+    theirs.kernels[0].root = root_there;
+    ours.kernels[0].root = root_here;
+    return Compare(theirs, ours).SameKernels();
+  };
+  EXPECT_TRUE(same("copy", "transpose"));
+  EXPECT_TRUE(same("convert", "multiply"));
+  EXPECT_FALSE(same("convert", "convolution"));
+  EXPECT_FALSE(same("multiply", "convert"));
+  EXPECT_FALSE(same("copy", "reverse"));
+}
+
 TEST_F(ParityTest, OurKernelsAreThoseOfTheSchedule) {
   const std::string path = ::testing::TempDir() + "/parity.hlo";
   ASSERT_OK(WriteFile(path, R"(HloModule m

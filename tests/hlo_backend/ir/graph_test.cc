@@ -1,29 +1,17 @@
-// Changing graphs: users, roots, fusions, inlining, clones, orders.
+// Changing graphs: users, roots, fusions, inlining, orders.
+#include "tests/hlo_backend/ir/graph.h"
+
 #include <algorithm>
+#include <vector>
 
 #include "gtest/gtest.h"
-#include "hlo_backend/ir/builder.h"
 #include "hlo_backend/ir/fingerprint.h"
 #include "hlo_backend/ir/parser.h"
 #include "hlo_backend/ir/printer.h"
-#include "hlo_backend/ir/verifier.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::hlo {
 namespace {
-
-struct Graph {
-  Module module{"t"};
-  Computation* main = module.AddComputation("main");
-  Builder b{main};
-  Instruction* Param(int64_t n) {
-    return b.Parameter(n, Shape::Array(kF32, {4}), "p");
-  }
-  void Done() {
-    module.SetEntry(main);
-    EXPECT_OK(VerifyModule(module));
-  }
-};
 
 TEST(GraphTest, AUserOfTwoSlotsIsOneUser) {
   Graph g;
@@ -179,175 +167,6 @@ TEST(GraphTest, AFusionAroundTheRootBecomesTheRoot) {
   Instruction* fusion = g.main->CreateFusion({a, n}, FusionKind::kLoop);
   EXPECT_EQ(g.main->root(), fusion);
   g.Done();
-}
-
-TEST(GraphTest, FingerprintsSeeStructureNotNames) {
-  auto fingerprint = [](absl::string_view body) {
-    auto module =
-        ParseModule(absl::StrCat("HloModule t\nENTRY main {", body, "}"));
-    EXPECT_OK(module.status());
-    return FingerprintOf(**module);
-  };
-  const uint64_t base = fingerprint(
-      "p = f32[4] parameter(0) a = f32[4] exponential(p) b = f32[4] negate(p) "
-      "ROOT r = f32[4] subtract(a, b)");
-  EXPECT_EQ(base, fingerprint("x = f32[4] parameter(0) b = f32[4] negate(x) "
-                              "a = f32[4] exponential(x), "
-                              "metadata={op_name=\"y\"} ROOT s = f32[4] "
-                              "subtract(a, b)"));
-  for (const char* other : {
-           "p = f32[4] parameter(0) a = f32[4] exponential(p) b = f32[4] "
-           "negate(p) ROOT r = f32[4] subtract(b, a)",
-           "p = f32[4] parameter(0) a = f32[4] exponential(p) b = f32[4] "
-           "negate(a) ROOT r = f32[4] subtract(a, b)",
-           "p = f32[5] parameter(0) a = f32[5] exponential(p) b = f32[5] "
-           "negate(p) ROOT r = f32[5] subtract(a, b)",
-           "p = f32[4]{0:S(1)} parameter(0) a = f32[4] exponential(p) b = "
-           "f32[4] negate(p) ROOT r = f32[4] subtract(a, b)",
-           "p = f32[4] parameter(0) a = f32[4] exponential(p) b = f32[4] "
-           "negate(p) d = f32[4] negate(b) ROOT r = f32[4] subtract(a, b)",
-       }) {
-    EXPECT_NE(base, fingerprint(other)) << other;
-  }
-}
-
-TEST(GraphTest, KernelFingerprintsForgetWhoTheOperandsAre) {
-  Graph g;
-  Instruction* p = g.Param(0);
-  Instruction* q = g.Param(1);
-  Instruction* a = g.b.Add(p, q);
-  Instruction* b = g.b.Add(a, p);
-  Instruction* c = g.b.Subtract(a, b);
-  EXPECT_EQ(KernelFingerprint(*a), KernelFingerprint(*b));
-  EXPECT_NE(KernelFingerprint(*a), KernelFingerprint(*c));
-}
-
-// An array that is both operands is read once.
-TEST(GraphTest, KernelFingerprintsKnowWhichOperandsAreTheSame) {
-  Graph g;
-  Instruction* p = g.Param(0);
-  Instruction* q = g.Param(1);
-  EXPECT_NE(KernelFingerprint(*g.b.Add(p, p)),
-            KernelFingerprint(*g.b.Add(p, q)));
-  EXPECT_EQ(KernelFingerprint(*g.b.Add(p, p)),
-            KernelFingerprint(*g.b.Add(q, q)));
-}
-
-// Code may hold them: the fill of a broadcast, the start of a reduce.
-TEST(GraphTest, KernelFingerprintsKnowTheValuesOfConstants) {
-  Graph g;
-  Instruction* one = g.b.Constant(Literal::Scalar<float>(1));
-  Instruction* two = g.b.Constant(Literal::Scalar<float>(2));
-  Instruction* a = g.b.BroadcastScalar(one, {4});
-  Instruction* b = g.b.BroadcastScalar(two, {4});
-  Instruction* c = g.b.BroadcastScalar(one, {4});
-  EXPECT_NE(KernelFingerprint(*a), KernelFingerprint(*b));
-  EXPECT_EQ(KernelFingerprint(*a), KernelFingerprint(*c));
-}
-
-TEST(GraphTest, IdenticalMeansOneCanStandForTheOther) {
-  Graph g;
-  Instruction* p = g.Param(0);
-  Instruction* a = g.b.Slice(p, {0}, {2});
-  Instruction* b = g.b.Slice(p, {0}, {2});
-  Instruction* c = g.b.Slice(p, {1}, {3});
-  EXPECT_TRUE(a->Identical(*b));
-  EXPECT_FALSE(a->Identical(*c));
-  Instruction* one = g.b.One(kF32);
-  EXPECT_TRUE(one->Identical(*g.b.One(kF32)));
-  EXPECT_FALSE(one->Identical(*g.b.Zero(kF32)));
-  const Shape shape = Shape::Array(kF32, {4});
-  Instruction* r = g.b.Rng(one, one, shape, RngDistribution::kUniform);
-  Instruction* s = g.b.Rng(one, one, shape, RngDistribution::kUniform);
-  EXPECT_FALSE(r->Identical(*s));
-}
-
-TEST(GraphTest, AComputationIsCopiedIntoAnotherModuleWithItsCallees) {
-  Graph g;
-  Instruction* p = g.Param(0);
-  g.b.Reduce(p, g.b.Zero(kF32), {0}, g.b.Scalar2(Opcode::kAdd, kF32));
-  g.Done();
-  Module other("other");
-  Module::ComputationMap copied;
-  other.SetEntry(other.CloneComputation(*g.main, "copy", &copied));
-  EXPECT_OK(VerifyModule(other));
-  EXPECT_EQ(other.computations().size(), 2);
-  EXPECT_EQ(FingerprintOf(*other.entry()), FingerprintOf(*g.main));
-}
-
-TEST(GraphTest, UnusedComputationsGo) {
-  Graph g;
-  Instruction* p = g.Param(0);
-  Instruction* r =
-      g.b.Reduce(p, g.b.Zero(kF32), {0}, g.b.Scalar2(Opcode::kAdd, kF32));
-  g.main->SetRoot(r);
-  g.b.Scalar2(Opcode::kMultiply, kF32);
-  g.Done();
-  EXPECT_EQ(g.module.RemoveUnusedComputations(), 1);
-  EXPECT_EQ(g.module.computations().size(), 2);
-  g.Done();
-}
-
-TEST(GraphTest, WhatOnlyUnusedComputationsCallGoesWithThem) {
-  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule t
-    inner { a = f32[] parameter(0)
-      ROOT r = f32[] negate(a) }
-    outer { a = f32[] parameter(0)
-      p = pred[] compare(a, a), direction=LT
-      b = f32[] call(a), to_apply=inner
-      ROOT r = f32[] conditional(p, b, a), true_computation=inner,
-        false_computation=inner }
-    ENTRY main {
-      p = f32[] parameter(0)
-      c = f32[] call(p), to_apply=outer
-      ROOT n = f32[] negate(p)
-    }
-  )"));
-  Computation* main = module->entry();
-  main->RemoveDead();
-  EXPECT_EQ(module->RemoveUnusedComputations(), 2);
-  EXPECT_EQ(module->computations(), std::vector<Computation*>{main});
-}
-
-TEST(GraphTest, NamesAreNewToTheModule) {
-  Module m("t");
-  EXPECT_EQ(m.UniqueName("add"), "add");
-  EXPECT_EQ(m.UniqueName("add"), "add.1");
-  m.ReserveName("add.7");
-  EXPECT_EQ(m.UniqueName("add"), "add.8");
-  EXPECT_EQ(m.UniqueName("add.3"), "add.9");
-  EXPECT_EQ(m.UniqueName("x.20"), "x.20");
-  EXPECT_EQ(m.UniqueName("x"), "x.21");
-}
-
-TEST(GraphTest, DevicesAreCountedFromGroupsWhenTheHeaderIsSilent) {
-  ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule t
-    add { a = f32[] parameter(0)
-      b = f32[] parameter(1)
-      ROOT r = f32[] add(a, b) }
-    ENTRY main {
-      p = f32[4] parameter(0)
-      ROOT r = f32[4] all-reduce(p), replica_groups=[1,512]<=[512], to_apply=add
-    })"));
-  EXPECT_EQ(module->num_partitions(), 1);
-  EXPECT_EQ(module->DeviceCount(), 512);
-}
-
-TEST(GraphTest, GroupsExpandFromEveryForm) {
-  auto expand = [](const char* text) {
-    return ParseReplicaGroups(text).value().Expand();
-  };
-  using List = ReplicaGroups::List;
-  EXPECT_EQ(expand("{{0,2},{1,3}}"), (List{{0, 2}, {1, 3}}));
-  EXPECT_EQ(expand("[2,2]<=[4]"), (List{{0, 1}, {2, 3}}));
-  EXPECT_EQ(expand("[2,2]<=[2,2]T(1,0)"), (List{{0, 2}, {1, 3}}));
-  EXPECT_EQ(expand("mesh['a'=2,'b'=2] {'a'}"), (List{{0, 2}, {1, 3}}));
-  EXPECT_EQ(expand("mesh['a'=2,'b'=2] {'b'}"), (List{{0, 1}, {2, 3}}));
-  EXPECT_EQ(expand("mesh['a'=4] {'a':(2)2}"), (List{{0, 1}, {2, 3}}));
-  EXPECT_EQ(expand("mesh['a'=4] {'a':(1)2}"), (List{{0, 2}, {1, 3}}));
-  EXPECT_EQ(expand("mesh['a'=2,'b'=2], device_ids=(3,2,1,0) {'b'}"),
-            (List{{3, 2}, {1, 0}}));
-  EXPECT_EQ(ParseReplicaGroups("{}").value().group_size(8), 8);
 }
 
 }  // namespace

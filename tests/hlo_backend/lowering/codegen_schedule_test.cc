@@ -34,9 +34,18 @@ MachineModel Wide() {
   return m;
 }
 
-int64_t CyclesOfBlock(const Code& code, const MachineModel& m) {
+// Of `steps` along the first dimension of the grid.
+IndexCounts Steps(int64_t steps) {
+  IndexCounts indices;
+  indices.fill(1);
+  indices[0] = steps;
+  return indices;
+}
+
+int64_t CyclesOfBlock(const Code& code, const MachineModel& m,
+                      int64_t steps = 1) {
   BlockCache cache(m);
-  auto cycles = CyclesOf(code, &cache);
+  auto cycles = CyclesOf(code, &cache, Steps(steps));
   EXPECT_OK(cycles.status());
   return cycles.ok() ? *cycles : -1;
 }
@@ -303,12 +312,28 @@ TEST(BlockCacheTest, ThreadsHaveTheSameBlocks) {
   BlockCache cache(m);
   std::vector<int64_t> cycles(64, -1);
   ParallelFor(64, 4, [&](int, int i) {
-    cycles[i] = CyclesOf(Adds(m, 1 + i % 8), &cache).value();
+    cycles[i] = CyclesOf(Adds(m, 1 + i % 8), &cache, Steps(1)).value();
   });
   EXPECT_EQ(cache.size(), 8);
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(cycles[i], CyclesOfBlock(Adds(m, 1 + i % 8), m)) << i;
   }
+}
+
+TEST(EmitTest, AnAverageStepTakesItsShareOfWhatOnlySomeStepsDo) {
+  const MachineModel m = Wide();
+  const auto cycles = [&](isa::When::Kind kind, int64_t steps) {
+    CodeBuilder b(m);
+    b.BeginWhen(0, kind);
+    b.NewBlock("part", BlockMode::kInOrder);
+    b.Nop(12);
+    b.EndWhen();
+    return CyclesOfBlock(b.Finish(), m, steps);
+  };
+  EXPECT_EQ(cycles(isa::When::Kind::kLast, 1), 12);
+  EXPECT_EQ(cycles(isa::When::Kind::kFirst, 4), 3);
+  EXPECT_EQ(cycles(isa::When::Kind::kNotLast, 4), 9);
+  EXPECT_EQ(cycles(isa::When::Kind::kNotFirst, 1), 0);
 }
 
 TEST(EmitTest, EqualBlocksKeepTheirOwnLabels) {
