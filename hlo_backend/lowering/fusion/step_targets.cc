@@ -31,6 +31,16 @@ int64_t WindowBudget(const KernelContext& context) {
       chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
 }
 
+// Of a core: what its windows take once, and a few values of every tile.
+bool FitsOneStep(const KernelContext& context, const Geometry& g) {
+  const auto share = context.chip.Policy("single_step_share");
+  const auto values = context.chip.Policy("single_step_values");
+  if (!share || !values) return false;
+  const double of_tile = static_cast<double>(BytesOfTile(g)) + *values;
+  return static_cast<double>(TilesOfCore(g, context.model.cores)) * of_tile <=
+         *share * static_cast<double>(VmemBudget(context));
+}
+
 }  // namespace
 
 int64_t TilesOfCore(const Geometry& g, int cores) {
@@ -45,11 +55,15 @@ int64_t TilesOfCore(const Geometry& g, int cores) {
 bool MakesOneStep(const KernelContext& context, const Geometry& g) {
   const int64_t tiles = TilesOf(g);
   double most = context.chip.Policy("single_step_tiles").value_or(0);
+  const bool has_rows =
+      std::any_of(g.streams.begin(), g.streams.end(),
+                  [](const Stream& s) { return s.array.rank() >= 2; });
+  if (has_rows && FitsOneStep(context, g)) most = std::max<double>(most, tiles);
   if (context.stage) most = kMostTiles;
   if (Reduces(g)) {
     int64_t kept = 1;
     for (const Axis& a : g.axes) kept *= a.reduced ? 1 : a.elements;
-    if (kept <= 1024) most = kMostTiles;
+    if (kept <= 1024) most = std::max<double>(most, kMostTiles);
   }
   if (static_cast<double>(tiles) > most) return false;
   for (const Stream& s : g.streams) {

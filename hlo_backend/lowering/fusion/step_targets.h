@@ -20,9 +20,10 @@ inline constexpr int kMostTiles = 1024;
 // be cut is.
 int64_t TilesOfCore(const Geometry& g, int cores);
 
-// Elementwise work of few tiles is one grid step of each core, its loads and
-// stores not hidden: `policy.single_step_tiles` of the chip (tpu_slots.md,
-// section 5). A reduction to one tile of results is on every chip.
+// Work of few tiles is one grid step of each core, its loads and stores not
+// hidden: `policy.single_step_tiles` of the chip (tpu_slots.md, section 5), and
+// for arrays of rows what fits VMEM once (`policy.single_step_share`). A
+// reduction to one tile of results is on every chip.
 bool MakesOneStep(const KernelContext& context, const Geometry& g);
 
 // Base tiles per step worth trying, in the order of preference.

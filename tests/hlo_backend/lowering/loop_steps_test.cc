@@ -37,12 +37,8 @@ TEST(LoopStepsTest, TheEntryOfOneStepGoesByWhatIsCopied) {
 // Windows with several slots look several steps ahead.
 TEST(LoopStepsTest, StreamsWithSeveralBlocksUnderWayEqualTheEvaluator) {
   for (const char* chip : {"v3", "v5e", "v6e"}) {
-    ASSERT_OK_AND_ASSIGN(chips::ChipSpec spec, chips::ChipSpec::Load(chip));
-    ASSERT_OK_AND_ASSIGN(spec,
-                         spec.WithValue("policy.lone_operation_tiles", 8));
-    if (spec.Policy("single_step_tiles")) {
-      ASSERT_OK_AND_ASSIGN(spec, spec.WithValue("policy.single_step_tiles", 0));
-    }
+    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec spec,
+                         SteppingChip(chip, "policy.lone_operation_tiles", 8));
     for (const char* dims : {"140000", "300,500", "5,90,300"}) {
       HarnessOptions options;
       options.spec = &spec;
@@ -109,9 +105,8 @@ TEST(LoopStepsTest, CoresShareTilesOfWhichARegisterHoldsTwo) {
 TEST(LoopStepsTest, TablesOfPlanesMoveWithTheGrid) {
   for (const char* chip : {"v5e", "v3"}) {
     // Small steps, so that a small table is larger.
-    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
-                         whole.WithValue("policy.fusion_tiles", 16));
+                         SteppingChip(chip, "policy.fusion_tiles", 16));
     for (const char* type : {"f32", "bf16"}) {
       for (const char* dims :
            {"[2,229,9,64],[2,229,64]", "[1,403,3,150],[1,403,150]",
@@ -152,9 +147,8 @@ ENTRY e {
 // Values per row of each plane, themselves rows of a table.
 TEST(LoopStepsTest, ValuesPerRowOfPlanesMoveWithTheGrid) {
   for (const char* chip : {"v5e", "v3"}) {
-    ASSERT_OK_AND_ASSIGN(const auto whole, chips::ChipSpec::Load(chip));
     ASSERT_OK_AND_ASSIGN(const auto spec,
-                         whole.WithValue("policy.fusion_tiles", 16));
+                         SteppingChip(chip, "policy.fusion_tiles", 16));
     for (const char* type : {"f32", "bf16"}) {
       for (const char* dims : {"2,229,9", "1,403,300", "3,130,70"}) {
         const std::string text = absl::Substitute(

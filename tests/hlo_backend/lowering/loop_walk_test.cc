@@ -138,12 +138,8 @@ ENTRY e {
 // steps of single tiles have an odd number of them.
 TEST(LoopWalkTest, LongColumnsBesideAnArrayInVmemEqualTheEvaluator) {
   for (const char* chip : {"v6e", "v5p"}) {
-    ASSERT_OK_AND_ASSIGN(chips::ChipSpec spec, chips::ChipSpec::Load(chip));
-    ASSERT_OK_AND_ASSIGN(spec,
-                         spec.WithValue("policy.lone_operation_tiles", 65));
-    if (spec.Policy("single_step_tiles")) {
-      ASSERT_OK_AND_ASSIGN(spec, spec.WithValue("policy.single_step_tiles", 0));
-    }
+    ASSERT_OK_AND_ASSIGN(const chips::ChipSpec spec,
+                         SteppingChip(chip, "policy.lone_operation_tiles", 65));
     for (const char* dims : {"1000,384", "520,640", "3,200,384"}) {
       HarnessOptions options;
       options.spec = &spec;

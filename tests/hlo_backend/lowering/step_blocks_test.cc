@@ -98,6 +98,44 @@ TEST(StepBlocksTest, ValuesOfColumnsWantHighBlocksAndValuesOfRowsWideOnes) {
   EXPECT_EQ(ColumnsAndSteps("1024,4096", "1024", 0), std::pair(32L, 4L));
 }
 
+// x * x, or its sum over rows; libtpu 0.0.42.1 on v6e.
+int64_t StepsOfSquares(absl::string_view shape, absl::string_view result) {
+  return OnV6e(absl::Substitute(R"(HloModule m
+g {
+  x = $2[] parameter(0)
+  y = $2[] parameter(1)
+  ROOT z = $2[] add(x, y)
+}
+f {
+  x = $0 parameter(0)
+  s = $0 multiply(x, x)
+  i = $2[] constant(0)
+  ROOT r = $1 $3
+}
+ENTRY e {
+  x = $0 parameter(0)
+  ROOT r = $1 fusion(x), kind=kLoop, calls=f
+})",
+                                shape, result, shape.substr(0, shape.find('[')),
+                                shape == result
+                                    ? "add(s, x)"
+                                    : "reduce(s, i), dimensions={1}, "
+                                      "to_apply=g"))
+      .NumSteps();
+}
+
+TEST(StepBlocksTest, RowsThatFitVmemOnceAreOneStep) {
+  EXPECT_EQ(StepsOfSquares("f32[1536,1024]", "f32[1536,1024]"), 1);
+  EXPECT_EQ(StepsOfSquares("f32[2048,1024]", "f32[2048,1024]"), 2);
+  EXPECT_EQ(StepsOfSquares("bf16[2560,1024]", "bf16[2560,1024]"), 1);
+  EXPECT_EQ(StepsOfSquares("bf16[3072,1024]", "bf16[3072,1024]"), 3);
+  EXPECT_EQ(StepsOfSquares("f32[2560,1024]", "f32[2560]"), 1);
+  EXPECT_EQ(StepsOfSquares("f32[3072,1024]", "f32[3072]"), 3);
+  // One dimension is cut from 1 M elements on.
+  EXPECT_EQ(StepsOfSquares("f32[1048576]", "f32[1048576]"), 1);
+  EXPECT_EQ(StepsOfSquares("f32[1310720]", "f32[1310720]"), 2);
+}
+
 // Seven dimensions that nothing joins, in windows of five.
 TEST(StepBlocksTest, OfMoreDimensionsThanAWindowHasTheInnerOnesStayWhole) {
   for (const char* chip : {"v3", "v5p", "v6e"}) {
