@@ -127,13 +127,20 @@ absl::StatusOr<FusionTiling> CutFusion(const KernelContext& context,
         a.unit * std::min(units, CeilOfRatio(t.plan.block[axis], a.unit));
     room = std::max<int64_t>(1, room / t.plan.unroll[axis]);
   }
+  // Whole rows of 128 values: the body can put them on all lanes itself.
+  if (HasExpandedRows(g) && g.row_axis >= 0) {
+    int64_t& rows = t.plan.unroll[g.row_axis];
+    if (rows > RowGroup(g) && rows < t.plan.block[g.row_axis]) {
+      rows -= rows % RowGroup(g);
+    }
+  }
   if (e.stages == 1)
     UnrollSmallPlanes(e, g, copies, context.model.vregs, &t.plan);
   t.tiling.flat =
       std::all_of(g.streams.begin(), g.streams.end(),
                   [](const Stream& s) { return s.array.rank() <= 1; });
   ASSIGN_OR_RETURN(t.tiling.args, KernelArgs(i));
-  RETURN_IF_ERROR(MakeWindows(i, e, g, &t));
+  RETURN_IF_ERROR(MakeWindows(i, e, g, context.model.vregs, &t));
   std::string blocks;
   for (size_t a = 0; a < g.axes.size(); ++a) {
     absl::StrAppend(&blocks, a ? "x" : "", t.plan.block[a]);

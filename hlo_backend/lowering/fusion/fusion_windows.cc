@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/fusion/wide_columns.h"
 
 namespace ptxla::lowering {
 
@@ -28,8 +29,8 @@ namespace {
 class WindowMaker {
  public:
   WindowMaker(const hlo::Instruction& i, const Expression& e, const Geometry& g,
-              FusionTiling* t)
-      : i_(i), e_(e), g_(g), t_(t) {}
+              int registers, FusionTiling* t)
+      : i_(i), e_(e), g_(g), registers_(registers), t_(t) {}
 
   absl::Status Make(int number, int num_operand_args) {
     const Stream& s = g_.streams[number];
@@ -99,6 +100,15 @@ class WindowMaker {
         if (row || plane) bytes *= t_->plan.block[a];
       }
       t_->tiling.scratch_bytes += bytes;
+    }
+    if (e_.stages == 1 && WidensColumns(g_, t_->plan, s, registers_)) {
+      place.source_strides = place.strides;
+      place.kind = Place::Kind::kScratch;
+      place.scratch = t_->tiling.scratch_bytes;
+      place.strides.assign(g_.axes.size(), 0);
+      place.strides[g_.column_axis] = isa::kVregBytes;
+      t_->tiling.scratch_bytes +=
+          t_->plan.block[g_.column_axis] * isa::kVregBytes;
     }
     return absl::OkStatus();
   }
@@ -281,6 +291,7 @@ class WindowMaker {
   const hlo::Instruction& i_;
   const Expression& e_;
   const Geometry& g_;
+  const int registers_;
   FusionTiling* t_;
 };
 
@@ -305,11 +316,12 @@ int64_t StepBytes(const Geometry& g, const NestPlan& plan) {
 }  // namespace
 
 absl::Status MakeWindows(const hlo::Instruction& i, const Expression& e,
-                         const Geometry& g, FusionTiling* tiling) {
+                         const Geometry& g, int registers,
+                         FusionTiling* tiling) {
   FusionTiling& t = *tiling;
   t.places.resize(g.streams.size());
   t.plan.step_bytes = StepBytes(g, t.plan);
-  WindowMaker windows(i, e, g, tiling);
+  WindowMaker windows(i, e, g, registers, tiling);
   const int num_operands = static_cast<int>(i.operand_count());
   for (size_t s = 0; s < g.streams.size(); ++s) {
     RETURN_IF_ERROR(windows.Make(static_cast<int>(s), num_operands));

@@ -10,10 +10,11 @@
 
 namespace ptxla::lowering {
 
-// Adds windows (and scratch for expanded rows) to t->tiling, whose args are
-// set, by the blocks of t->plan; fills t->places.
+// Adds windows (and scratch for expanded rows and columns) to t->tiling, whose
+// args are set, by the blocks of t->plan; fills t->places. `registers`: vector
+// registers of the core.
 absl::Status MakeWindows(const hlo::Instruction& i, const Expression& e,
-                         const Geometry& g, FusionTiling* t);
+                         const Geometry& g, int registers, FusionTiling* t);
 
 // Dimensions, innermost first, around tiles. Whole inner dimensions that lie
 // alike on both sides are one run.

@@ -38,9 +38,11 @@ bool NestCode::ExpandsInline(const Stream& s) const {
   // already.
   if (RowStreams(g_) > 2) return false;
   for (const ExprNode& n : e_.nodes) {
-    if (n.kind == ExprNode::Kind::kOp &&
-        (hlo::IsTranscendental(n.instr->opcode()) ||
-         n.instr->opcode() == hlo::Opcode::kDivide)) {
+    if (n.kind != ExprNode::Kind::kOp) continue;
+    if (hlo::IsTranscendental(n.instr->opcode())) return false;
+    // A divisor of a row is inverted once.
+    if (n.instr->opcode() == hlo::Opcode::kDivide &&
+        (g_.AxesOf(e_.nodes[n.inputs[1]]) >> g_.column_axis & 1)) {
       return false;
     }
   }

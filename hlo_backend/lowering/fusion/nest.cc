@@ -114,6 +114,7 @@ absl::Status NestCode::Step() {
   region_ = Region();
   std::fill(fixed_.begin(), fixed_.end(), false);
   RETURN_IF_ERROR(ExpandRows());
+  RETURN_IF_ERROR(WidenColumns());
   PrepareNarrowTiles();
   b_.NewBlock("addresses");
   StartPointers();

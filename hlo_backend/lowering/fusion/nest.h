@@ -41,7 +41,7 @@ struct NestPlan {
 struct Place {
   enum class Kind : uint8_t { kSmem, kWindow, kScratch } kind = Kind::kWindow;
   int window = -1;  // kWindow: -1 of a shifted stream, in scratch as it lies
-  // Byte offset of that, and of kScratch's expanded rows.
+  // Byte offset of that, and of kScratch's expanded rows or columns.
   int64_t scratch = 0;
   // The window moves with the grid; else the whole array is there.
   bool moves = false;
@@ -133,7 +133,8 @@ class NestCode {
   codegen::Vec InlineRow(int stream, int row);
   codegen::Vec PermutedRow(int stream, int row);
   absl::Status ExpandRows();
-  class RowExpander;  // of one stream
+  class RowExpander;            // of one stream
+  absl::Status WidenColumns();  // wide_columns.h
   absl::Status Walk(int position);
   absl::Status Hoist(int position);
   // Values of the block so far: the next makes its own.

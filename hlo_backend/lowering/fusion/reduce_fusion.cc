@@ -73,10 +73,18 @@ void UnrollReduction(const Expression& e, const Geometry& g, int64_t room,
   if (g.row_axis >= 0) {
     take(g.row_axis, !rows_reduced && majors ? std::min(room, kept) : room, 32);
   }
+  // The sum over the rows of one column waits for itself, for the latency of an
+  // addition: two planes take turns.
+  const bool lone = rows_reduced && columns_kept && !g.linear &&
+                    plan->unroll[g.column_axis] == 1;
   // Outer indices join where all within is one body.
   for (size_t k = plan->order.size(); k-- > 0;) {
     const int axis = plan->order[k];
-    if (g.axes[axis].kind == Axis::Kind::kMajor) take(axis, room, 1);
+    if (g.axes[axis].kind == Axis::Kind::kMajor) {
+      const bool pairs = lone && !g.axes[axis].reduced && room == 1 &&
+                         plan->block[axis] % 2 == 0;
+      take(axis, pairs ? 2 : room, 1);
+    }
     if (plan->unroll[axis] < plan->block[axis]) break;
   }
 }

@@ -24,6 +24,9 @@ using isa::Opcode;
 // Planes of one element wait 130 cycles (v5e) for the XLU: so many together.
 constexpr int64_t kElementsTogether = 16;
 
+// Rows of 128 results in one block: what they wait for the XLU is paid once.
+constexpr int64_t kRowsTogether = 16;
+
 class Finisher {
  public:
   Finisher(const Reduction& r, const Reduction* extremum, const Geometry& g,
@@ -219,7 +222,7 @@ class Finisher {
       b_.SMove(first, FirstOfStep(axis, per_row));
     }
     const int64_t unroll =
-        r_.result.packing == 1 ? 4 : 4 / r_.result.packing * r_.result.packing;
+        kRowsTogether / r_.result.packing * r_.result.packing;
     const Sca from = b_.GlobalSca(), row = b_.GlobalSca();
     b_.SMove(from, from_);
     if (first.valid()) {
