@@ -43,6 +43,20 @@ TEST(MinorTransposeTest, RowsAndColumnsChangePlaces) {
   }
 }
 
+// 24 blocks of 128 x 128, or fewer that fit better (libtpu 0.0.42.1).
+TEST(MinorTransposeTest, AMatrixHasTheTpuCompilersSteps) {
+  const auto steps = [](absl::string_view dims, absl::string_view result) {
+    auto kernel = KernelOf(Transpose("f32", dims, result, "1,0"));
+    EXPECT_OK(kernel.status());
+    return kernel.ok() ? kernel->NumSteps() : -1;
+  };
+  EXPECT_EQ(steps("4096,3072", "3072,4096"), 32);
+  EXPECT_EQ(steps("32000,128", "128,32000"), 11);
+  EXPECT_EQ(steps("512,8192", "8192,512"), 11);
+  EXPECT_EQ(steps("1024,1024", "1024,1024"), 3);
+  EXPECT_EQ(steps("5120,1280", "1280,5120"), 20);
+}
+
 TEST(MinorTransposeTest, ManyRowsOfFewColumns) {
   for (const char* chip : {"v6e", "v5e", "v4"}) {
     for (const char* type : {"f32", "bf16"}) {
