@@ -27,9 +27,11 @@ class Search {
   // have none.
   void Try(int d, int64_t block, int64_t blocks, double elements) {
     if (d < 0) {
+      // Who has one block fewer waits for the others.
+      const auto shared = static_cast<double>(RoundUpTo(blocks, cost_.sharers));
       const double excess = block > cost_.target ? cost_.excess : 0;
       const double cost =
-          (elements + static_cast<double>(blocks) * cost_.block) * (1 + excess);
+          shared * (static_cast<double>(block) + cost_.block) * (1 + excess);
       if (cost < least_) {
         least_ = cost;
         best_ = cuts_;

@@ -15,10 +15,11 @@
 namespace ptxla::lowering {
 
 struct BlockCost {
-  int64_t target = 1;  // elements of a block
-  int64_t most = 1;    // or so many, where that is worth `excess`
-  double block = 0;    // what a block costs beside its elements
-  double excess = 0;   // of all costs, of blocks larger than the target
+  int64_t target = 1;   // elements of a block
+  int64_t most = 1;     // or so many, where that is worth `excess`
+  double block = 0;     // what a block costs beside its elements
+  double excess = 0;    // of all costs, of blocks larger than the target
+  int64_t sharers = 1;  // cores that have as many blocks each
 };
 
 // How many blocks each dimension (outer to inner) has, so that all of them,

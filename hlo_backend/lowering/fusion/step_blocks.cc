@@ -105,6 +105,20 @@ std::vector<int64_t> PartsOf(const Axis& axis, int64_t most, int64_t multiple) {
   return parts;
 }
 
+// Planes of an axis, at most `room`: as few steps as the dimensions that are
+// merged into it make where they are apart.
+int64_t PlanesOf(const Axis& axis, int64_t room) {
+  if (axis.parts.size() <= 1 || axis.tiles <= room) {
+    return BlockOf(axis, room, 1);
+  }
+  int64_t steps = 1;
+  for (const int64_t cuts : CheapestCuts(
+           axis.parts, {room, room, static_cast<double>(axis.tiles), 0})) {
+    steps *= cuts;
+  }
+  return CeilOfRatio(axis.tiles, steps);
+}
+
 // Of planes, with the innermost ones first: at most `reduced` of those that are
 // reduced, and of the others what is left of `target`.
 void TakePlanes(const Geometry& g, const StepLimits& limits, int64_t reduced,
@@ -115,7 +129,7 @@ void TakePlanes(const Geometry& g, const StepLimits& limits, int64_t reduced,
     if (axis.kind != Axis::Kind::kMajor) continue;
     int64_t& room = axis.reduced ? reduced : kept;
     const int64_t members =
-        WholeTilesOfMembers(g, a, limits.cores, BlockOf(axis, room, 1));
+        WholeTilesOfMembers(g, a, limits.cores, PlanesOf(axis, room));
     (*block)[a] =
         std::min(axis.tiles, WholeRowTiles(g, a, limits.tiles, members));
     room = std::max<int64_t>(1, room / (*block)[a]);
@@ -230,6 +244,16 @@ std::vector<int64_t> CheapestSteps(const chips::ChipSpec& chip,
       }
     }
   }
+  // Rows of planes that are merged are cut where these are apart.
+  if (g.row_axis >= 0 && rows.parts.size() > 1 && RowsTogether(g) == 1) {
+    int64_t& block = best[g.row_axis];
+    const int64_t others = Size(best) / block;
+    if (block < rows.tiles) {
+      block =
+          RoundUpTo(PlanesOf(rows, std::max<int64_t>(1, limits.tiles / others)),
+                    rows.unit);
+    }
+  }
   return best;
 }
 
@@ -280,10 +304,10 @@ std::vector<int64_t> CheapestLoop(const chips::ChipSpec& chip,
   for (const Axis& a : g.axes) {
     sizes.insert(sizes.end(), a.parts.begin(), a.parts.end());
   }
-  const std::vector<int64_t> cuts =
-      CheapestCuts(sizes, {limits.tiles, limits.most,
-                           chips::CompilerPolicy(chip, "step_tiles"),
-                           chips::CompilerPolicy(chip, "step_excess_cost")});
+  const std::vector<int64_t> cuts = CheapestCuts(
+      sizes,
+      {limits.tiles, limits.most, chips::CompilerPolicy(chip, "step_tiles"),
+       chips::CompilerPolicy(chip, "step_excess_cost"), limits.cores});
   std::vector<int64_t> block;
   size_t part = 0;
   for (size_t k = 0; k < g.axes.size(); ++k) {

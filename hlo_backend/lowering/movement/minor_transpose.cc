@@ -114,7 +114,8 @@ class Transposer {
     const int64_t down = CeilOfRatio(down_, columns);
     const double step = chips::CompilerPolicy(context_.chip, "step_tiles") /
                         static_cast<double>(tiles);
-    const auto cuts = CheapestCuts({across, down}, {most, most, step, 0});
+    const auto cuts = CheapestCuts({across, down},
+                                   {most, most, step, 0, context_.model.cores});
     return {RoundUpTo<int64_t>(CeilOfRatio(down, cuts[1]) * columns, pack_),
             RoundUpTo<int64_t>(CeilOfRatio(across, cuts[0]) * rows, pack_)};
   }

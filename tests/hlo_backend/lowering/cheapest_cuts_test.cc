@@ -40,6 +40,14 @@ TEST(CheapestCutsTest, SeveralDimensionsAreCutTogether) {
   EXPECT_THAT(CheapestCuts({32, 56, 7, 2}, kCost), ElementsAre(4, 7, 1, 1));
 }
 
+TEST(CheapestCutsTest, TwoCoresHaveAsManyBlocksEach) {
+  BlockCost cost = kCost;
+  cost.sharers = 2;
+  EXPECT_THAT(CheapestCuts({375, 16}, kCost), ElementsAre(3, 2));
+  EXPECT_THAT(CheapestCuts({375, 8}, kCost), ElementsAre(3, 1));
+  EXPECT_THAT(CheapestCuts({375, 8}, cost), ElementsAre(1, 4));
+}
+
 // A block always has an element, and every size has a cut.
 TEST(CheapestCutsTest, TinyTargetsAndLargePrimesHaveCuts) {
   EXPECT_THAT(CheapestCuts({7, 5}, {1, 1, 200, 0.04}), ElementsAre(7, 5));
