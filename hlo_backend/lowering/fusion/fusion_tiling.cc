@@ -64,9 +64,14 @@ void UnrollSmallPlanes(const Expression& e, const Geometry& g, int copies,
     return;
   }
   most = std::min<int64_t>(copies, most);
-  for (int64_t n = 2; n <= together && n * tiles <= most; ++n) {
-    if (plan->block[major] % n == 0) plan->unroll[major] = n;
-  }
+  const int64_t planes = plan->block[major];
+  const int64_t limit =
+      std::min({planes, together, std::max<int64_t>(1, most / tiles)});
+  // Equal bodies, or where the number of planes has no such divisor, a smaller
+  // one for the last of them.
+  int64_t equal = limit;
+  while (planes % equal != 0) --equal;
+  plan->unroll[major] = 2 * equal >= limit ? equal : limit;
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ class WindowMaker {
       }
       t_->tiling.scratch_bytes += bytes;
     }
-    if (e_.stages == 1 && WidensColumns(g_, t_->plan, s, registers_)) {
+    if (e_.stages == 1 && WorthWidening(g_, t_->plan, s, registers_)) {
       place.source_strides = place.strides;
       place.kind = Place::Kind::kScratch;
       place.scratch = t_->tiling.scratch_bytes;

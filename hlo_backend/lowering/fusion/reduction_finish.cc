@@ -24,7 +24,10 @@ using isa::Opcode;
 // Planes of one element wait 130 cycles (v5e) for the XLU: so many together.
 constexpr int64_t kElementsTogether = 16;
 
-// Rows of 128 results in one block: what they wait for the XLU is paid once.
+// Rows of 128 results in one block, a multiple of those that share words: what
+// they wait for the XLU (140 cycles on v6e, where a row keeps it for 32) is
+// paid once. ASSUMED: bundles of libtpu's sums of rows are met best of 4, 8
+// and 16.
 constexpr int64_t kRowsTogether = 16;
 
 class Finisher {
@@ -115,15 +118,15 @@ class Finisher {
     const int axis = majors_[k];
     const int64_t n = extent_[axis];
     const int64_t together = k + 1 == majors_.size() ? PlanesTogether(n) : 1;
+    const bool in_planes = k < plane_stride_.size();
     if (n > 1) b_.BeginLoop(n / together, 1);
     if (together > 1) {
-      RETURN_IF_ERROR(Planes(axis, k < plane_stride_.size(), together));
+      RETURN_IF_ERROR(Planes(axis, in_planes, together));
     } else {
       RETURN_IF_ERROR(Majors(k + 1));
     }
     if (n == 1) return absl::OkStatus();
     // Inner loops have come back to their start.
-    const bool in_planes = k < plane_stride_.size();
     const Sca place = in_planes ? to_ : index_;
     const int64_t stride = in_planes ? plane_stride_[k] : 1;
     const auto move = [&](int64_t times) {
@@ -135,8 +138,10 @@ class Finisher {
     b_.NewBlock("next plane");
     move(together);
     b_.EndLoop();
+    const int64_t left = n % together;
+    if (left > 0) RETURN_IF_ERROR(Planes(axis, in_planes, left));
     b_.NewBlock("first plane");
-    move(-n);
+    move(left - n);
     return absl::OkStatus();
   }
 
@@ -166,10 +171,7 @@ class Finisher {
     } else if (extremum_ != nullptr) {
       return 1;
     }
-    for (int64_t together = std::min(most, n); together > 1; --together) {
-      if (n % together == 0) return together;
-    }
-    return 1;
+    return std::max<int64_t>(1, std::min(most, n));
   }
 
   // The elements or rows of `together` planes along a major in one block.
@@ -221,8 +223,7 @@ class Finisher {
       first = b_.GlobalSca();
       b_.SMove(first, FirstOfStep(axis, per_row));
     }
-    const int64_t unroll =
-        kRowsTogether / r_.result.packing * r_.result.packing;
+    const int64_t unroll = kRowsTogether;
     const Sca from = b_.GlobalSca(), row = b_.GlobalSca();
     b_.SMove(from, from_);
     if (first.valid()) {
@@ -278,10 +279,10 @@ class Finisher {
 
   absl::StatusOr<Vec> TransposeTiles(Sca from, int64_t offset, int count) {
     const auto tiles = [&](bool extremum) {
-      std::vector<Vec> partials;
+      std::vector<Vec> partials(count);
       for (int k = 0; k < count; ++k) {
-        partials.push_back(
-            Partial(from, offset + k * int64_t{isa::kVregBytes}, extremum));
+        partials[k] =
+            Partial(from, offset + k * int64_t{isa::kVregBytes}, extremum);
       }
       return partials;
     };

@@ -18,7 +18,8 @@ namespace ptxla::lowering {
 
 struct StepLimits {
   int64_t tiles = 1024;  // of a step
-  // Or so many, where that is worth `policy.step_excess_cost`.
+  // Or so many: in plain loops where that is worth `policy.step_excess_cost`,
+  // in others where groups of rows are larger.
   int64_t most = 1024;
   int cores = 1;
   bool whole_reduced = false;  // a step has all of what is reduced

@@ -31,7 +31,19 @@ int64_t WindowBudget(const KernelContext& context) {
       chips::CompilerPolicy(context.chip, "fusion_vmem_share"));
 }
 
-// Of a core: what its windows take once, and a few values of every tile.
+// Base tiles of a step where a core is to have several, so that they hide one
+// another's transfers.
+int64_t MostOfFew(const KernelContext& context, int64_t total) {
+  const auto steps = context.chip.Policy("least_steps");
+  const auto tiles = context.chip.Policy("least_step_tiles");
+  if (!steps || !tiles) return total;
+  const int64_t of_core = CeilOfRatio<int64_t>(total, context.model.cores);
+  return std::max(static_cast<int64_t>(*tiles),
+                  CeilOfRatio(of_core, static_cast<int64_t>(*steps)));
+}
+
+// Of a core: what its windows take once, and what is kept of each tile's
+// values.
 bool FitsOneStep(const KernelContext& context, const Geometry& g) {
   const auto share = context.chip.Policy("single_step_share");
   const auto values = context.chip.Policy("single_step_values");
@@ -87,8 +99,9 @@ std::vector<int64_t> StepTargets(const KernelContext& context,
     // from small first and last blocks.
     budget = WindowBudget(context);
     const int64_t fit = budget / std::max<int64_t>(1, 2 * bytes);
-    const int64_t tiles =
+    int64_t tiles =
         std::max<int64_t>(8, std::min(static_cast<int64_t>(*most), fit));
+    if (fused && !reduces) tiles = std::min(tiles, MostOfFew(context, total));
     const int64_t share =
         std::max<int64_t>(8, KeptByCore(g, context.model.cores));
     if (share < std::min(tiles, total)) targets.push_back(share);

@@ -13,7 +13,7 @@
 
 namespace ptxla::lowering {
 
-// Base tiles of a step and of a body, at most.
+// Base tiles of a body, and of the one step of a stage or a whole reduction.
 inline constexpr int kMostTiles = 1024;
 
 // Base tiles of a step where each core makes one: the outermost axis that can

@@ -133,16 +133,16 @@ PTXLA_UNARY(EmitCbrt, Cbrt)
 #undef PTXLA_UNARY
 
 const TurnedAngles::Angle& TurnedAngles::Of(CodeBuilder& b, Vec x) {
-  const auto [angle, fresh] = angles_.try_emplace(x.id);
+  const auto [place, fresh] = angles_.try_emplace(x.id);
+  Angle& angle = place->second;
   if (fresh) {
     WithRecipes(b, [&](auto& r) {
       const auto turned = r.Turn(x);
-      angle->second = {turned.size, turned.quadrant, turned.sine,
-                       turned.cosine};
+      angle = {turned.size, turned.quadrant, turned.sine, turned.cosine};
       return x;
     });
   }
-  return angle->second;
+  return angle;
 }
 
 Vec TurnedAngles::Sine(CodeBuilder& b, Vec x) {

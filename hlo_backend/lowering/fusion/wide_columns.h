@@ -13,7 +13,7 @@ namespace ptxla::lowering {
 
 // Whether the stream's values are worth that: they do not stay in registers,
 // and are read by several bodies one below the other. `registers`: of the core.
-bool WidensColumns(const Geometry& g, const NestPlan& plan, const Stream& s,
+bool WorthWidening(const Geometry& g, const NestPlan& plan, const Stream& s,
                    int registers);
 
 }  // namespace ptxla::lowering

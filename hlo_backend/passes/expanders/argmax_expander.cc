@@ -127,11 +127,13 @@ Instruction* Expand(Instruction* i) {
   for (int64_t d = 0; d < x->shape().rank(); ++d) {
     if (d != dim) kept.push_back(d);
   }
-  // Both reduces are to see the same values: what is computed in bf16 has more
-  // bits where it is used than where it is stored.
-  if (type == PrimitiveType::kBf16 && x->opcode() != Opcode::kParameter) {
-    constexpr int kExponent = 8, kMantissa = 7;
-    x = b.ReducePrecision(x, kExponent, kMantissa);
+  // Both reduces are to see the same values: what is computed in 16 bits has
+  // more where it is used than where it is stored.
+  const bool bf16 = type == PrimitiveType::kBf16;
+  if ((bf16 || type == PrimitiveType::kF16) &&
+      x->opcode() != Opcode::kParameter) {
+    const int exponent = bf16 ? 8 : 5, mantissa = bf16 ? 7 : 10;
+    x = b.ReducePrecision(x, exponent, mantissa);
   }
   Instruction* best =
       b.Reduce(x, i->operand(2), {dim},

@@ -67,14 +67,14 @@ class Inserter {
         init->opcode() != Opcode::kParameter) {
       return is_tuple ? init : nullptr;
     }
-    std::vector<Instruction*> elements;
-    for (int k = 0; k < init->shape().element_count_of_tuple(); ++k) {
-      elements.push_back(
-          is_tuple
-              ? init->operand(k)
-              : copies_.AddBefore(loop, c_->Add(Opcode::kGetTupleElement,
-                                                init->shape().element(k),
-                                                {init}, TupleIndexAttrs{k})));
+    const int count = init->shape().element_count_of_tuple();
+    std::vector<Instruction*> elements(count);
+    for (int k = 0; k < count; ++k) {
+      elements[k] = is_tuple ? init->operand(k)
+                             : copies_.AddBefore(
+                                   loop, c_->Add(Opcode::kGetTupleElement,
+                                                 init->shape().element(k),
+                                                 {init}, TupleIndexAttrs{k}));
     }
     Instruction* own =
         c_->Add(Opcode::kTuple, init->shape(), std::move(elements));

@@ -26,8 +26,8 @@ Instruction* SimplifyBounds(Instruction* i, Rewriter& r) {
   if (inner < 0) return nullptr;
   Instruction* low = least ? inside->operand(inner) : i->operand(outer);
   Instruction* high = least ? i->operand(outer) : inside->operand(inner);
-  // Not where one is no number.
-  if (!(ScalarConstantOf(*low)->GetDouble(0) <=
+  // Not where one is no number, nor for zeros of two signs.
+  if (!(ScalarConstantOf(*low)->GetDouble(0) <
         ScalarConstantOf(*high)->GetDouble(0))) {
     return nullptr;
   }

@@ -9,7 +9,7 @@ namespace ptxla::hlo {
 
 // x + 0, x * 1, x / c, power(x, 2), -(-x), and/or with constants …
 Instruction* SimplifyIdentity(Instruction* i, Rewriter& r);
-// min(max(x, low), high) and max(min(x, high), low) with constants low <= high
+// min(max(x, low), high) and max(min(x, high), low) with constants low < high
 // are clamp(low, x, high).
 Instruction* SimplifyBounds(Instruction* i, Rewriter& r);
 // Constants to the right; elementwise work on broadcasts is done before them.

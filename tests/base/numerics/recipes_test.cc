@@ -145,7 +145,7 @@ TEST_P(RecipesTest, AConstantPowerIsThePower) {
                               NAN,  -kInf, 0.3f, 0x1.8p-140f, 0x1.fp126f};
   for (int k = -40; k <= 40; ++k) bases.push_back(0.37f * k);
   for (const float y : {2.3f, 0.5f, -0.5f, 3.0f, -3.0f, 4.0f, -2.0f, 0x1p25f,
-                        1e-3f, 16777217.0f}) {
+                        1e-3f, 16777215.0f}) {
     for (const float x : bases) {
       const float want = r_.Power(x, y), got = r_.Power(x, Exponent{y});
       EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))

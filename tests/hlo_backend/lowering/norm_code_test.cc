@@ -142,5 +142,49 @@ TEST(NormCodeTest, SumsOfTwoPlanesTakeTurns) {
   }
 }
 
+// x * g, with a value for each plane: put on all lanes for many at once.
+std::string Scaled(int planes) {
+  return absl::Substitute(R"(HloModule m
+f {
+  x = f32[$0,32,128] parameter(0)
+  g = f32[$0] parameter(1)
+  gb = f32[$0,32,128] broadcast(g), dimensions={0}
+  ROOT r = f32[$0,32,128] multiply(x, gb)
+}
+ENTRY e {
+  x = f32[$0,32,128] parameter(0)
+  g = f32[$0] parameter(1)
+  ROOT r = f32[$0,32,128] fusion(x, g), kind=kLoop, calls=f
+})",
+                          planes);
+}
+
+// Planes summed up to a value each.
+std::string Sums(int planes) {
+  return absl::Substitute(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+ENTRY e {
+  x = f32[$0,24,100] parameter(0)
+  i = f32[] constant(0)
+  ROOT r = f32[$0] reduce(x, i), dimensions={1,2}, to_apply=g
+})",
+                          planes);
+}
+
+TEST(NormCodeTest, NumbersOfPlanesWithoutDivisorsAreNoSlower) {
+  for (const auto& program : {Scaled, Sums}) {
+    EXPECT_NEAR(StepBundles(program(257)) / StepBundles(program(256)), 1, 0.3);
+    EXPECT_NEAR(StepBundles(program(131)) / StepBundles(program(128)), 1, 0.3);
+    for (const char* chip : {"v3", "v5e", "v6e"}) {
+      ExpectEqual(program(131), chip);
+      ExpectEqual(program(19), chip);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ptxla::lowering
