@@ -270,6 +270,14 @@ class WindowMaker {
     if (g_.base_rows < 8 || a.tile_rows < 8) w->slot_bytes += isa::kVregBytes;
     SetDims(dims, a.tile_bytes(), w);
     if (w->dims.size() > isa::kMaxWindowDims) {
+      // One tile of rows or columns needs no dimension.
+      const auto single = [](const isa::WindowDim& d) {
+        return d.extent == 1 && d.grid_dim < 0;
+      };
+      w->dims.erase(std::remove_if(w->dims.begin(), w->dims.end(), single),
+                    w->dims.end());
+    }
+    if (w->dims.size() > isa::kMaxWindowDims) {
       return absl::UnimplementedError(absl::StrCat(
           "%", i_.name(), ": blocks of more dimensions than a window has"));
     }

@@ -178,6 +178,32 @@ ENTRY e {
   }
 }
 
+// Rows of which a tile has more than there are: their dimension is one tile.
+TEST(StepBlocksTest, OfSevenDimensionsPackedRowsAndColumnsOfOneTileTakeNone) {
+  for (const char* chip : {"v2", "v5e", "v6e"}) {
+    for (const char* type : {"s8", "bf16", "f32"}) {
+      HarnessOptions options;
+      options.chip = chip;
+      EXPECT_OK(CompareKernel(absl::Substitute(R"(HloModule m
+f {
+  p = $0[3,2,5,3,4,8,10] parameter(0)
+  q = $0[3,5,8,10] parameter(1)
+  b = $0[3,2,5,3,4,8,10] broadcast(q), dimensions={0,2,5,6}
+  ROOT r = $0[3,2,5,3,4,8,10] add(p, b)
+}
+ENTRY e {
+  p = $0[3,2,5,3,4,8,10] parameter(0)
+  q = $0[3,5,8,10] parameter(1)
+  ROOT r = $0[3,2,5,3,4,8,10] fusion(p, q), kind=kLoop, calls=f
+})",
+                                               type),
+                              options)
+                    .status())
+          << chip << " " << type;
+    }
+  }
+}
+
 // A plain copy moves as much in a step as a fusion.
 TEST(StepBlocksTest, ACopyHasLargeSteps) {
   EXPECT_EQ(OnV6e(R"(HloModule m
