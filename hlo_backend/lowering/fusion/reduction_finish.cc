@@ -223,7 +223,6 @@ class Finisher {
       first = b_.GlobalSca();
       b_.SMove(first, FirstOfStep(axis, per_row));
     }
-    const int64_t unroll = kRowsTogether;
     const Sca from = b_.GlobalSca(), row = b_.GlobalSca();
     b_.SMove(from, from_);
     if (first.valid()) {
@@ -242,18 +241,19 @@ class Finisher {
       }
       return absl::OkStatus();
     };
-    const int64_t loops = (rows - 1) / unroll;  // the last may be ragged
+    const int64_t loops = (rows - 1) / kRowsTogether;  // the last may be ragged
     if (loops > 0) {
       b_.BeginLoop(loops, 1);
       b_.NewBlock("rows");
-      RETURN_IF_ERROR(body(0, unroll));
+      RETURN_IF_ERROR(body(0, kRowsTogether));
       b_.SBinaryImmTo(from, Opcode::kSadd, from,
-                      static_cast<int32_t>(in_row * unroll));
-      b_.SBinaryImmTo(row, Opcode::kSadd, row, static_cast<int32_t>(unroll));
+                      static_cast<int32_t>(in_row * kRowsTogether));
+      b_.SBinaryImmTo(row, Opcode::kSadd, row,
+                      static_cast<int32_t>(kRowsTogether));
       b_.EndLoop();
     }
     b_.NewBlock("rows");
-    return body(loops * unroll, rows - loops * unroll);
+    return body(loops * kRowsTogether, rows - loops * kRowsTogether);
   }
 
   // The partial tile at `offset`; `extremum`: the values of one of positions,

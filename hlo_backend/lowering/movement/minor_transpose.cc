@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
-#include "chips/compiler_policy.h"
-#include "hlo_backend/lowering/fusion/cheapest_cuts.h"
+#include "hlo_backend/lowering/movement/matrix_step.h"
 #include "hlo_backend/lowering/movement/permuted_box.h"
 #include "hlo_backend/lowering/movement/plane_transpose.h"
 #include "hlo_backend/lowering/movement/transpose_blocks.h"
@@ -102,28 +101,12 @@ class Transposer {
     bool exact = false, planes_overlap = false;
   };
 
-  // A matrix has the TPU compiler's steps where the registers suffice for them.
-  // Blocks come in pairs where words hold two numbers.
-  Step StepOfMatrix() const {
-    const int64_t rows = std::min<int64_t>(across_, pack_);
-    const int64_t columns = std::min<int64_t>(down_, pack_);
-    const int64_t tiles = kTransposeBlock * rows * columns;
-    const int64_t most = std::max<int64_t>(
-        1, chips::WholePolicy(context_.chip, "transpose_tiles") / tiles);
-    const int64_t across = CeilOfRatio(across_, rows);
-    const int64_t down = CeilOfRatio(down_, columns);
-    const double step = chips::CompilerPolicy(context_.chip, "step_tiles") /
-                        static_cast<double>(tiles);
-    const auto cuts = CheapestCuts({across, down},
-                                   {most, most, step, 0, context_.model.cores});
-    return {RoundUpTo<int64_t>(CeilOfRatio(down, cuts[1]) * columns, pack_),
-            RoundUpTo<int64_t>(CeilOfRatio(across, cuts[0]) * rows, pack_)};
-  }
-
   absl::StatusOr<isa::Kernel> RunWith() {
     std::vector<Tiling> tilings;
     if (p_.rank() == 2) {
-      ASSIGN_OR_RETURN(Tiling t, Cut(StepOfMatrix()));
+      // The TPU compiler's, where the registers suffice.
+      const MatrixStep step = StepOfMatrix(context_, down_, across_, pack_);
+      ASSIGN_OR_RETURN(Tiling t, Cut({step.down, step.across}));
       tilings.push_back(std::move(t));
       const auto best = ChooseTiling(context_, tilings);
       if (best.ok()) return FrameKernel(context_, tilings[*best]);

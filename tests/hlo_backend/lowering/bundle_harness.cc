@@ -126,18 +126,6 @@ absl::StatusOr<isa::Kernel> Emit(const Parsed& p,
 
 }  // namespace
 
-absl::StatusOr<chips::ChipSpec> SteppingChip(const std::string& chip,
-                                             const std::string& key,
-                                             double value) {
-  ASSIGN_OR_RETURN(chips::ChipSpec spec, chips::ChipSpec::Load(chip));
-  ASSIGN_OR_RETURN(spec, spec.WithValue(key, value));
-  for (const char* name : {"single_step_tiles", "single_step_share"}) {
-    if (!spec.Policy(name)) continue;
-    ASSIGN_OR_RETURN(spec, spec.WithValue(absl::StrCat("policy.", name), 0));
-  }
-  return spec;
-}
-
 void AssignDefaultLayouts(hlo::Module* module, int generation) {
   for (hlo::Computation* c : module->computations()) {
     for (Instruction* i : c->instructions()) {

@@ -70,12 +70,6 @@ absl::StatusOr<HarnessResult> CompareKernel(absl::string_view hlo,
 absl::StatusOr<isa::Kernel> KernelOf(absl::string_view hlo,
                                      const HarnessOptions& options = {});
 
-// The chip with one value changed, whose loops are never one step because their
-// arrays are small.
-absl::StatusOr<chips::ChipSpec> SteppingChip(const std::string& chip,
-                                             const std::string& key,
-                                             double value);
-
 // The TPU's tiled layouts (hlo::TpuLayout) for all arrays that have none, with
 // lower tiles for arrays of few rows.
 void AssignDefaultLayouts(hlo::Module* module, int generation);

@@ -34,18 +34,15 @@ MachineModel Wide() {
   return m;
 }
 
-// Of `steps` along the first dimension of the grid.
-IndexCounts Steps(int64_t steps) {
+IndexCounts OneStep() {
   IndexCounts indices;
   indices.fill(1);
-  indices[0] = steps;
   return indices;
 }
 
-int64_t CyclesOfBlock(const Code& code, const MachineModel& m,
-                      int64_t steps = 1) {
+int64_t CyclesOfBlock(const Code& code, const MachineModel& m) {
   BlockCache cache(m);
-  auto cycles = CyclesOf(code, &cache, Steps(steps));
+  auto cycles = CyclesOf(code, &cache, OneStep());
   EXPECT_OK(cycles.status());
   return cycles.ok() ? *cycles : -1;
 }
@@ -312,43 +309,12 @@ TEST(BlockCacheTest, ThreadsHaveTheSameBlocks) {
   BlockCache cache(m);
   std::vector<int64_t> cycles(64, -1);
   ParallelFor(64, 4, [&](int, int i) {
-    cycles[i] = CyclesOf(Adds(m, 1 + i % 8), &cache, Steps(1)).value();
+    cycles[i] = CyclesOf(Adds(m, 1 + i % 8), &cache, OneStep()).value();
   });
   EXPECT_EQ(cache.size(), 8);
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(cycles[i], CyclesOfBlock(Adds(m, 1 + i % 8), m)) << i;
   }
-}
-
-TEST(EmitTest, AnAverageStepTakesItsShareOfWhatOnlySomeStepsDo) {
-  const MachineModel m = Wide();
-  const auto cycles = [&](isa::When::Kind kind, int64_t steps) {
-    CodeBuilder b(m);
-    b.BeginWhen(0, kind);
-    b.NewBlock("part", BlockMode::kInOrder);
-    b.Nop(12);
-    b.EndWhen();
-    return CyclesOfBlock(b.Finish(), m, steps);
-  };
-  EXPECT_EQ(cycles(isa::When::Kind::kLast, 1), 12);
-  EXPECT_EQ(cycles(isa::When::Kind::kFirst, 4), 3);
-  EXPECT_EQ(cycles(isa::When::Kind::kNotLast, 4), 9);
-  EXPECT_EQ(cycles(isa::When::Kind::kNotFirst, 1), 0);
-}
-
-TEST(EmitTest, EqualBlocksKeepTheirOwnLabels) {
-  const MachineModel m = Wide();
-  CodeBuilder b(m);
-  for (const char* label : {"first", "second"}) {
-    b.NewBlock(label, BlockMode::kInOrder);
-    b.DmaWait(0);
-  }
-  BlockCache cache(m);
-  ASSERT_OK_AND_ASSIGN(const isa::Code code, EmitCode(b.Finish(), &cache));
-  ASSERT_EQ(code.size(), 2u);
-  EXPECT_EQ(code[0].block()->label, "first");
-  EXPECT_EQ(code[1].block()->label, "second");
-  EXPECT_EQ(cache.hits(), 1);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "isa/timing.h"
 #include "tests/hlo_backend/lowering/binary_operation.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
+#include "tests/hlo_backend/lowering/stepping_chip.h"
 #include "tests/support/status_matchers.h"
 
 namespace ptxla::lowering {
