@@ -45,12 +45,12 @@ int64_t MostOfFew(const KernelContext& context, int64_t total) {
 // Of a core: what its windows take once, and what is kept of each tile's
 // values.
 bool FitsOneStep(const KernelContext& context, const Geometry& g) {
-  const auto share = context.chip.Policy("single_step_share");
+  const auto bytes = context.chip.Policy("single_step_bytes");
   const auto values = context.chip.Policy("single_step_values");
-  if (!share || !values) return false;
+  if (!bytes || !values) return false;
   const double of_tile = static_cast<double>(BytesOfTile(g)) + *values;
   return static_cast<double>(TilesOfCore(g, context.model.cores)) * of_tile <=
-         *share * static_cast<double>(VmemBudget(context));
+         *bytes;
 }
 
 }  // namespace

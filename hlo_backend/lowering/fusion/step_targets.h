@@ -22,7 +22,7 @@ int64_t TilesOfCore(const Geometry& g, int cores);
 
 // Work of few tiles is one grid step of each core, its loads and stores not
 // hidden: `policy.single_step_tiles` of the chip (tpu_slots.md, section 5), and
-// for arrays of rows what fits VMEM once (`policy.single_step_share`). A
+// for arrays of rows what fits VMEM once (`policy.single_step_bytes`). A
 // reduction to one tile of results is on every chip.
 bool MakesOneStep(const KernelContext& context, const Geometry& g);
 

@@ -20,7 +20,7 @@ inline absl::StatusOr<chips::ChipSpec> SteppingChip(const std::string& chip,
                                                     double value) {
   ASSIGN_OR_RETURN(chips::ChipSpec spec, chips::ChipSpec::Load(chip));
   ASSIGN_OR_RETURN(spec, spec.WithValue(key, value));
-  for (const char* name : {"single_step_tiles", "single_step_share"}) {
+  for (const char* name : {"single_step_tiles", "single_step_bytes"}) {
     if (!spec.Policy(name)) continue;
     ASSIGN_OR_RETURN(spec, spec.WithValue(absl::StrCat("policy.", name), 0));
   }
