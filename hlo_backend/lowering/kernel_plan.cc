@@ -26,6 +26,18 @@ int64_t BusyCores(const Tiling& tiling, int cores) {
              : std::min<int64_t>(cores, tiling.grid[tiling.megacore_dim]);
 }
 
+// Along each dimension of the grid, of the core that has most.
+codegen::IndexCounts IndicesOfCore(const Tiling& tiling, int cores) {
+  codegen::IndexCounts indices;
+  indices.fill(1);
+  for (int d = 0; d < static_cast<int>(tiling.grid.size()); ++d) {
+    const bool shared = d == tiling.megacore_dim;
+    indices[d] = CeilOfRatio<int64_t>(tiling.grid[d], shared ? cores : 1);
+    if (shared) indices[isa::kCoreShare] = indices[d];
+  }
+  return indices;
+}
+
 // The kernel with everything but its code.
 isa::Kernel Skeleton(const Tiling& tiling, int cores) {
   isa::Kernel k;
@@ -104,18 +116,6 @@ absl::Status CheckSteps(const KernelContext& context, const Tiling& tiling) {
   }
   return absl::ResourceExhaustedError(
       absl::StrCat("a stage of more than one step: ", tiling.note));
-}
-
-// Along each dimension of the grid, of the core that has most.
-codegen::IndexCounts IndicesOfCore(const Tiling& tiling, int cores) {
-  codegen::IndexCounts indices;
-  indices.fill(1);
-  for (int d = 0; d < static_cast<int>(tiling.grid.size()); ++d) {
-    const bool shared = d == tiling.megacore_dim;
-    indices[d] = CeilOfRatio<int64_t>(tiling.grid[d], shared ? cores : 1);
-    if (shared) indices[isa::kCoreShare] = indices[d];
-  }
-  return indices;
 }
 
 struct Parts {
@@ -204,13 +204,26 @@ absl::StatusOr<Parts> WriteParts(const KernelContext& context,
 }  // namespace
 
 int64_t StepsOfCore(const Tiling& tiling, int cores) {
+  const codegen::IndexCounts indices = IndicesOfCore(tiling, cores);
   int64_t steps = 1;
-  for (size_t d = 0; d < tiling.grid.size(); ++d) {
-    steps *= static_cast<int>(d) == tiling.megacore_dim
-                 ? CeilOfRatio<int64_t>(tiling.grid[d], cores)
-                 : tiling.grid[d];
-  }
+  for (size_t d = 0; d < tiling.grid.size(); ++d) steps *= indices[d];
   return steps;
+}
+
+int SharedDim(absl::Span<const int64_t> grid, int cores) {
+  int best = -1;
+  const auto saves = [&](int64_t bound) {
+    return static_cast<double>(bound) /
+           static_cast<double>(CeilOfRatio<int64_t>(bound, cores));
+  };
+  for (size_t d = 0; d < grid.size(); ++d) {
+    if (grid[d] <= 1) continue;
+    const bool better = best < 0 || saves(grid[d]) > saves(grid[best]) ||
+                        (saves(grid[d]) == saves(grid[best]) && cores > 1 &&
+                         grid[d] > grid[best]);
+    if (better) best = static_cast<int>(d);
+  }
+  return best;
 }
 
 UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {

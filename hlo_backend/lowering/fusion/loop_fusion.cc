@@ -11,16 +11,18 @@
 namespace ptxla::lowering {
 namespace {
 
-// No result is one window of all steps.
-bool EveryStepHasItsResults(const Tiling& tiling) {
+// Each step along the dimension has results of its own.
+bool ResultsMoveAlong(int dim, const Tiling& tiling) {
   for (const isa::Window& w : tiling.windows) {
     if (w.direction == isa::Direction::kIn ||
         tiling.args[w.arg].space == isa::Space::kVmem) {
       continue;
     }
-    bool moves = false;
-    for (const isa::WindowDim& d : w.dims) moves = moves || d.grid_dim == 0;
-    if (!moves) return false;
+    if (std::none_of(
+            w.dims.begin(), w.dims.end(),
+            [&](const isa::WindowDim& d) { return d.grid_dim == dim; })) {
+      return false;
+    }
   }
   return true;
 }
@@ -80,10 +82,8 @@ absl::StatusOr<isa::Kernel> EmitLoopFusion(const KernelContext& context,
       walked = &*by_tile;
     }
     Tiling tiling = std::move(cut.tiling);
-    // The cores of a chip share the outermost grid dimension.
-    if (!tiling.grid.empty() && EveryStepHasItsResults(tiling)) {
-      tiling.megacore_dim = 0;
-    }
+    const int shared = SharedDim(tiling.grid, context.model.cores);
+    if (ResultsMoveAlong(shared, tiling)) tiling.megacore_dim = shared;
     tiling.body = [&e, walked, plan = std::move(cut.plan),
                    places = std::move(cut.places),
                    shifted = std::move(cut.shifted)](codegen::CodeBuilder& b) {

@@ -228,45 +228,60 @@ void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,
 
 namespace {
 
-// Shares a kept axis; false if no one can be.
-bool ShareKept(const Geometry& g, int cores, ReduceTiling* t) {
-  const NestPlan& plan = t->cut.plan;
-  Tiling& tiling = t->cut.tiling;
-  for (int axis : plan.order) {
-    if (g.axes[axis].reduced || plan.grid_dim[axis] < 0) continue;
-    const SharedSteps steps = {tiling.grid[plan.grid_dim[axis]],
-                               plan.grid_dim[axis], cores};
+SharedSteps StepsAlong(int axis, int cores, const ReduceTiling& t) {
+  const int dim = t.cut.plan.grid_dim[axis];
+  return {t.cut.tiling.grid[dim], dim, cores};
+}
+
+// The kept axis that cores share, -1: none can be.
+int SharedAxis(const Geometry& g, int cores, const ReduceTiling& t) {
+  std::vector<int> axes;
+  std::vector<int64_t> bounds;
+  for (int axis : t.cut.plan.order) {
+    if (g.axes[axis].reduced || t.cut.plan.grid_dim[axis] < 0) continue;
+    const SharedSteps steps = StepsAlong(axis, cores, t);
     const bool all = std::all_of(
-        t->reductions.begin(), t->reductions.end(),
-        [&](const Reduction& r) { return MayShare(axis, steps, r, g, *t); });
-    if (steps.bound == 1 || !all || !OthersMove(steps.grid_dim, *t)) continue;
-    tiling.megacore_dim = steps.grid_dim;
-    for (Reduction& r : t->reductions) {
-      if (cores == 1 || r.window < 0 || r.moves_along >= 0 ||
-          !r.moving.empty() || !r.before.empty()) {
-        continue;
-      }
-      isa::Window& w = tiling.windows[r.window];
-      const std::optional<Cut> cut = CutAlong(axis, r, g, plan);
-      if (!cut || IsResident(r, tiling)) continue;
-      r.shared = steps;
-      r.part =
-          CorePart(steps, cut->of_step, cut->in_unit, cut->extent, cut->stride);
-      isa::WindowDim outer;
-      outer.hbm_stride = outer.vmem_stride = cut->extent * cut->stride;
-      outer.block = outer.extent = r.result.bytes() / outer.hbm_stride;
-      w.dims = {outer, r.part};
-      w.inner_bytes = cut->stride;
-    }
-    // What columns reduce to, each core has of its own rows.
-    for (Reduction& r : t->of_columns) {
-      if (cores == 1) continue;
-      r.peer = PeerParts::Add(r.scratch, r.partial_bytes, &tiling);
-      t->exchanged_dim = tiling.megacore_dim;
-    }
-    return true;
+        t.reductions.begin(), t.reductions.end(),
+        [&](const Reduction& r) { return MayShare(axis, steps, r, g, t); });
+    if (!all || !OthersMove(steps.grid_dim, t)) continue;
+    axes.push_back(axis);
+    bounds.push_back(steps.bound);
   }
-  return false;
+  const int best = SharedDim(bounds, cores);
+  return best < 0 ? -1 : axes[best];
+}
+
+// False: no kept axis can be shared.
+bool ShareKept(const Geometry& g, int cores, ReduceTiling* t) {
+  const int axis = SharedAxis(g, cores, *t);
+  if (axis < 0) return false;
+  const SharedSteps steps = StepsAlong(axis, cores, *t);
+  Tiling& tiling = t->cut.tiling;
+  tiling.megacore_dim = steps.grid_dim;
+  if (cores == 1) return true;
+  for (Reduction& r : t->reductions) {
+    if (r.window < 0 || r.moves_along >= 0 || !r.moving.empty() ||
+        !r.before.empty()) {
+      continue;
+    }
+    isa::Window& w = tiling.windows[r.window];
+    const std::optional<Cut> cut = CutAlong(axis, r, g, t->cut.plan);
+    if (!cut || IsResident(r, tiling)) continue;
+    r.shared = steps;
+    r.part =
+        CorePart(steps, cut->of_step, cut->in_unit, cut->extent, cut->stride);
+    isa::WindowDim outer;
+    outer.hbm_stride = outer.vmem_stride = cut->extent * cut->stride;
+    outer.block = outer.extent = r.result.bytes() / outer.hbm_stride;
+    w.dims = {outer, r.part};
+    w.inner_bytes = cut->stride;
+  }
+  // What columns reduce to, each core has of its own rows.
+  for (Reduction& r : t->of_columns) {
+    r.peer = PeerParts::Add(r.scratch, r.partial_bytes, &tiling);
+    t->exchanged_dim = tiling.megacore_dim;
+  }
+  return true;
 }
 
 // Shares the outermost reduced dimension of the grid.

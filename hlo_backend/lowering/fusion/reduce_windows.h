@@ -25,11 +25,12 @@ int AddWholeWindow(int arg, isa::Direction direction,
 void AddReducedWindow(int arg, const Geometry& g, const NestPlan& plan,
                       bool large, Reduction* r, Tiling* tiling);
 
-// Chooses the grid dimension that cores share: the outermost whose steps do not
-// meet in one tile of a result, nor in a result that is not cut. Whole windows
-// become each core's part. Where there is none, or the results are needed whole
-// for what follows (`whole`), two cores share a reduced dimension, if there are
-// several steps of it: each sends its partial results to the other.
+// Chooses the grid dimension that cores share (SharedDim), of those whose steps
+// do not meet in one tile of a result, nor in a result that is not cut. Whole
+// windows become each core's part. Where there is none, or the results are
+// needed whole for what follows (`whole`), two cores share a reduced dimension,
+// if there are several steps of it: each sends its partial results to the
+// other.
 void ShareReduction(const Geometry& g, int cores, bool whole, ReduceTiling* t);
 
 }  // namespace ptxla::lowering

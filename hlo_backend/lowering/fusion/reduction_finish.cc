@@ -8,10 +8,9 @@
 #include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/copy_reduced_tiles.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
-#include "hlo_backend/lowering/fusion/position_fold.h"
+#include "hlo_backend/lowering/fusion/partial_fold.h"
 #include "hlo_backend/lowering/fusion/reduction.h"
 #include "hlo_backend/lowering/fusion/result_rows.h"
-#include "hlo_backend/lowering/fusion/tile_fold.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -41,7 +40,7 @@ class Finisher {
         plan_(plan),
         extent_(extent),
         b_(b),
-        fold_(r, b),
+        fold_(r, extremum, b),
         rows_(r.result, b) {}
 
   absl::Status Run() {
@@ -59,10 +58,7 @@ class Finisher {
     to_ = b_.GlobalSca();
     ResultAddress(r_, to_, b_);
     if (r_.window >= 0) b_.SetBank(to_, codegen::kUnknownBanks, 0);
-    if (r_.waiting >= 0) {
-      waiting_ = b_.GlobalSca();
-      b_.ScratchAddress(waiting_, static_cast<int32_t>(r_.waiting));
-    }
+    fold_.Begin();
     // Index of the innermost kept major, and the plane of the result.
     index_ = b_.GlobalSca();
     b_.SImmTo(index_, 0);
@@ -154,8 +150,7 @@ class Finisher {
       b_.NewBlock("one element");
       return OneElement(0, index_);
     }
-    return rows_reduced_ ? Rows(g_.column_axis, 1, &Finisher::FoldTile)
-                         : Rows(g_.row_axis, 16, &Finisher::TransposeTiles);
+    return rows_reduced_ ? Rows(g_.column_axis, 1) : Rows(g_.row_axis, 16);
   }
 
   // Planes of an element, a row or two are finished several at a time, as many
@@ -200,20 +195,22 @@ class Finisher {
             u * r_.strides[axis] + k * per_row * isa::kVregBytes;
         const auto count =
             static_cast<int>(std::min<int64_t>(per_row, tiles - k * per_row));
-        ASSIGN_OR_RETURN(const Vec v, rows_reduced_
-                                          ? FoldTile(from_, from, count)
-                                          : TransposeTiles(from_, from, count));
+        ASSIGN_OR_RETURN(const Vec v, Row(from_, from, count));
         rows_.Place(v, to_, row, static_cast<int>(k), index, beyond);
       }
     }
     return absl::OkStatus();
   }
 
-  using MakeRow = absl::StatusOr<Vec> (Finisher::*)(Sca from, int64_t offset,
-                                                    int count);
+  // A row of 128 results: of a tile whose rows are reduced, or of `count` tiles
+  // down.
+  absl::StatusOr<Vec> Row(Sca from, int64_t offset, int count) {
+    return rows_reduced_ ? fold_.Columns(from, offset)
+                         : fold_.Rows(from, offset, count);
+  }
 
   // One row of 128 results from every `per_row` tiles along `axis`.
-  absl::Status Rows(int axis, int per_row, MakeRow make) {
+  absl::Status Rows(int axis, int per_row) {
     const int64_t tiles = extent_[axis];
     const int64_t rows = CeilOfRatio<int64_t>(tiles, per_row);
     const int64_t in_row = int64_t{per_row} * isa::kVregBytes;
@@ -234,9 +231,9 @@ class Finisher {
       for (int64_t k = 0; k < count; ++k) {
         const int64_t left = tiles - (begin + k) * per_row;
         ASSIGN_OR_RETURN(
-            Vec v,
-            (this->*make)(from, k * in_row,
-                          static_cast<int>(std::min<int64_t>(per_row, left))));
+            const Vec v,
+            Row(from, k * in_row,
+                static_cast<int>(std::min<int64_t>(per_row, left))));
         rows_.Place(v, to_, row, static_cast<int>(k), index_, 0);
       }
       return absl::OkStatus();
@@ -256,62 +253,9 @@ class Finisher {
     return body(loops * kRowsTogether, rows - loops * kRowsTogether);
   }
 
-  // The partial tile at `offset`; `extremum`: the values of one of positions,
-  // which lie in the same order elsewhere.
-  Vec Partial(Sca from, int64_t offset, bool extremum = false) {
-    if (extremum) offset += extremum_->scratch - r_.scratch;
-    return b_.Load(codegen::kReductionSpace, from,
-                   static_cast<int32_t>(offset));
-  }
-
-  absl::StatusOr<Vec> FoldTile(Sca from, int64_t offset, int) {
-    if (extremum_ != nullptr) {
-      PositionFold fold(*extremum_, r_, b_);
-      ASSIGN_OR_RETURN(
-          const PositionFold::Pair best,
-          fold.Tile({Partial(from, offset, true), Partial(from, offset)}, true,
-                    false));
-      return fold.WithInit(best);
-    }
-    ASSIGN_OR_RETURN(Vec v, fold_.Sublanes(Partial(from, offset)));
-    return fold_.WithInit(v);
-  }
-
-  absl::StatusOr<Vec> TransposeTiles(Sca from, int64_t offset, int count) {
-    const auto tiles = [&](bool extremum) {
-      std::vector<Vec> partials(count);
-      for (int k = 0; k < count; ++k) {
-        partials[k] =
-            Partial(from, offset + k * int64_t{isa::kVregBytes}, extremum);
-      }
-      return partials;
-    };
-    if (extremum_ != nullptr) {
-      PositionFold fold(*extremum_, r_, b_);
-      ASSIGN_OR_RETURN(
-          const PositionFold::Pair best,
-          fold.Rows([&] { return tiles(true); }, [&] { return tiles(false); },
-                    waiting_, number_++));
-      return fold.WithInit(best);
-    }
-    ASSIGN_OR_RETURN(Vec v, fold_.Tree(b_.Transpose(tiles(false), 16)));
-    ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
-    return fold_.WithInit(v);
-  }
-
   // Of the partial tile at `from`; the element `index` of the last kept major.
   absl::Status OneElement(int64_t from, Sca index) {
-    Vec v = Partial(from_, from);
-    if (extremum_ != nullptr) {
-      PositionFold fold(*extremum_, r_, b_);
-      ASSIGN_OR_RETURN(const PositionFold::Pair best,
-                       fold.Tile({Partial(from_, from, true), v}, true, true));
-      ASSIGN_OR_RETURN(v, fold.WithInit(best));
-    } else {
-      ASSIGN_OR_RETURN(v, fold_.Sublanes(v));
-      ASSIGN_OR_RETURN(v, fold_.Lanes(v));
-      ASSIGN_OR_RETURN(v, fold_.WithInit(v));
-    }
+    ASSIGN_OR_RETURN(const Vec v, fold_.Element(from_, from));
     if (majors_.empty()) {
       rows_.Store(v, to_, 0, b_.SImm(0), b_.Range(0, 1, 0, 1));
       return absl::OkStatus();
@@ -332,14 +276,12 @@ class Finisher {
   const NestPlan& plan_;
   const std::vector<int64_t>& extent_;
   CodeBuilder& b_;
-  TileFold fold_;
+  PartialFold fold_;
   ResultRows rows_;
   bool rows_reduced_ = false, columns_reduced_ = false;
   std::vector<int> majors_;
   std::vector<int64_t> plane_stride_;
   Sca from_, to_, index_;
-  Sca waiting_;         // of positions
-  int64_t number_ = 0;  // of the row of results
 };
 
 }  // namespace

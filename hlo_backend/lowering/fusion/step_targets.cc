@@ -46,9 +46,10 @@ int64_t MostOfFew(const KernelContext& context, int64_t total) {
 // values.
 bool FitsOneStep(const KernelContext& context, const Geometry& g) {
   const auto bytes = context.chip.Policy("single_step_bytes");
-  const auto values = context.chip.Policy("single_step_values");
-  if (!bytes || !values) return false;
-  const double of_tile = static_cast<double>(BytesOfTile(g)) + *values;
+  if (!bytes) return false;
+  const double of_tile =
+      static_cast<double>(BytesOfTile(g)) +
+      chips::CompilerPolicy(context.chip, "single_step_values");
   return static_cast<double>(TilesOfCore(g, context.model.cores)) * of_tile <=
          *bytes;
 }

@@ -91,11 +91,11 @@ class BoxMover {
       cut.grid_dim = -1;
       if (bound > 1) {
         cut.grid_dim = static_cast<int>(t.grid.size());
-        if (t.megacore_dim < 0) t.megacore_dim = cut.grid_dim;
         t.grid.push_back(bound);
       }
       absl::StrAppend(&t.note, c == 0 ? "" : "x", cut.block);
     }
+    t.megacore_dim = SharedDim(t.grid, context_.model.cores);
     ASSIGN_OR_RETURN(parts_, BoxParts::Of(i_, map_, planes_, cuts_.all(), &t));
     AddResult(&t);
     if (map_.fill >= 0) fill_.Add(i_, map_.fill, map_.out, &t);

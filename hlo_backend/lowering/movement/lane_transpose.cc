@@ -128,9 +128,9 @@ class Emitter {
     t.note = "lanes from planes or rows, block ";
     for (int q = 0; q < p_.rank(); ++q) {
       t.grid.push_back(CeilOfRatio<int64_t>(p_.out.sizes[q], block[q]));
-      if (t.grid[q] > 1 && t.megacore_dim < 0) t.megacore_dim = q;
       absl::StrAppend(&t.note, q == 0 ? "" : "x", block[q]);
     }
+    t.megacore_dim = SharedDim(t.grid, context_.model.cores);
     PermutedBox box(p_, PlaceOf(kIn, t, block), PlaceOf(kOut, t, block));
     // Eight planes are loaded or stored together.
     std::vector<int64_t> in = block, out = block;

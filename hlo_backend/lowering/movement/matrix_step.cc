@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 #include "chips/compiler_policy.h"
-#include "hlo_backend/lowering/fusion/cheapest_cuts.h"
+#include "hlo_backend/lowering/cheapest_cuts.h"
 #include "hlo_backend/lowering/movement/transpose_unit.h"
 
 namespace ptxla::lowering {

@@ -252,9 +252,7 @@ class Transposer {
     t.grid.push_back(CeilOfRatio(down_, step.down));
     const int across_dim = down_dim + 1;
     t.grid.push_back(CeilOfRatio(across_, step.across));
-    for (size_t d = 0; d < t.grid.size() && t.megacore_dim < 0; ++d) {
-      if (t.grid[d] > 1) t.megacore_dim = static_cast<int>(d);
-    }
+    t.megacore_dim = SharedDim(t.grid, context_.model.cores);
     const bool several = step.planes > 1;
     TransposeBlock block;
     block.planes = step.planes;

@@ -103,8 +103,8 @@ class Emitter {
     for (int q = 0; q < p_.rank; ++q) {
       const int64_t bound = CeilOfRatio<int64_t>(p_.out.sizes[q], block_[q]);
       tiling.grid.push_back(bound);
-      if (bound > 1 && tiling.megacore_dim < 0) tiling.megacore_dim = q;
     }
+    tiling.megacore_dim = SharedDim(tiling.grid, context_.model.cores);
     box_->AddWindows(block_, block_, &tiling);
     if (p_.rank > kWindowRank && (staged_)) {
       return absl::UnimplementedError(absl::StrCat(

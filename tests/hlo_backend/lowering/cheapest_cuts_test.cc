@@ -1,5 +1,5 @@
 // Blocks of a few dimensions: as few as can be, with little padding.
-#include "hlo_backend/lowering/fusion/cheapest_cuts.h"
+#include "hlo_backend/lowering/cheapest_cuts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 #include "absl/strings/substitute.h"
 #include "isa/asm.h"
 #include "isa/timing.h"
+#include "tests/hlo_backend/lowering/binary_operation.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 
@@ -14,24 +15,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Binary(absl::string_view op, absl::string_view type,
-                   absl::string_view dims) {
-  return absl::Substitute(R"(HloModule m
-ENTRY e {
-  a = $1[$2] parameter(0)
-  b = $1[$2] parameter(1)
-  ROOT r = $1[$2] $0(a, b)
-})",
-                          op, type, dims);
-}
-
 TEST(LoopFusionTest, AddsOfRaggedShapesEqualTheEvaluator) {
   for (const char* chip : {"unit", "v6e", "v5e", "v4", "v3", "v2"}) {
     for (const char* dims : {"1", "7", "129", "1000", "5000", "1,1", "7,129",
                              "127,1000", "3,7,129", "2,3,8,128", "1000,127"}) {
       HarnessOptions options;
       options.chip = chip;
-      EXPECT_OK(CompareKernel(Binary("add", "f32", dims), options).status())
+      EXPECT_OK(
+          CompareKernel(BinaryOperation("add", "f32", dims), options).status())
           << chip << " " << dims;
     }
   }
@@ -44,7 +35,8 @@ TEST(LoopFusionTest, NarrowTypesArePackedAndUnpacked) {
     for (const char* type : {"bf16", "s8", "u8", "s16", "u16", "s32"}) {
       for (const char* dims :
            {"1", "129", "1000", "7,129", "127,1000", "3,7,129"}) {
-        EXPECT_OK(CompareKernel(Binary("add", type, dims), options).status())
+        EXPECT_OK(
+            CompareKernel(BinaryOperation("add", type, dims), options).status())
             << chip << " " << type << " " << dims;
       }
     }
@@ -120,7 +112,8 @@ TEST(LoopFusionTest, ProductsOfIntegersKeepTheirLow32Bits) {
       options.low = std::string(type) == "s32" ? -2e9 : 0;
       options.high = 2e9;
       EXPECT_OK(
-          CompareKernel(Binary("multiply", type, "7,129"), options).status())
+          CompareKernel(BinaryOperation("multiply", type, "7,129"), options)
+              .status())
           << chip << " " << type;
     }
   }
@@ -200,7 +193,8 @@ TEST(LoopFusionTest, HalfPrecisionIsRightAtEverySize) {
         options.high = size;
         options.relative = 1e-9;
         options.absolute = 1e-12;
-        EXPECT_OK(CompareKernel(Binary("add", "f16", dims), options).status())
+        EXPECT_OK(CompareKernel(BinaryOperation("add", "f16", dims), options)
+                      .status())
             << chip << " " << size << " " << dims;
       }
     }
@@ -228,7 +222,8 @@ ENTRY e {
     for (const char* op : {"divide", "power", "maximum", "minimum"}) {
       HarnessOptions options;
       options.chip = chip;
-      EXPECT_OK(CompareKernel(Binary(op, "f32", "7,300"), options).status())
+      EXPECT_OK(
+          CompareKernel(BinaryOperation(op, "f32", "7,300"), options).status())
           << chip << " " << op;
     }
   }
@@ -321,7 +316,8 @@ TEST(LoopFusionTest, ArgumentsMayLieInVmem) {
   options.in_vmem = {0, 2};
   for (const char* type : {"f32", "bf16"}) {
     for (const char* dims : {"129", "7,129", "3,37,300"}) {
-      EXPECT_OK(CompareKernel(Binary("add", type, dims), options).status())
+      EXPECT_OK(
+          CompareKernel(BinaryOperation("add", type, dims), options).status())
           << type << dims;
     }
   }
@@ -335,7 +331,8 @@ TEST(LoopFusionTest, OnlyTheLastStepStoresAPartOfARegisterInVmem) {
   for (const char* chip : {"v4", "v5p", "v6e"}) {
     options.chip = chip;
     for (const char* dims : {"3,4,3", "7,4,100", "5,2,128"}) {
-      EXPECT_OK(CompareKernel(Binary("add", "f32", dims), options).status())
+      EXPECT_OK(
+          CompareKernel(BinaryOperation("add", "f32", dims), options).status())
           << chip << " " << dims;
     }
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/substitute.h"
 #include "isa/from_chip_spec.h"
 #include "isa/timing.h"
+#include "tests/hlo_backend/lowering/binary_operation.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 
@@ -23,16 +24,6 @@ ENTRY e {
   ROOT r = $1[$2] convert(a)
 })",
                           from, to, dims);
-}
-std::string Binary(absl::string_view op, absl::string_view type,
-                   absl::string_view dims) {
-  return absl::Substitute(R"(HloModule m
-ENTRY e {
-  a = $1[$2] parameter(0)
-  b = $1[$2] parameter(1)
-  ROOT r = $1[$2] $0(a, b)
-})",
-                          op, type, dims);
 }
 
 struct Case {
@@ -163,7 +154,8 @@ TEST(NarrowConversionTest, NarrowIntegersWrapWhereTheyAreStored) {
         options.low = -127;
         options.high = 127;
         for (const char* dims : {"5000", "33,300", "4,9,140"}) {
-          EXPECT_OK(CompareKernel(Binary(op, type, dims), options).status())
+          EXPECT_OK(
+              CompareKernel(BinaryOperation(op, type, dims), options).status())
               << chip << " " << type << " " << op << " " << dims;
         }
       }
@@ -252,9 +244,9 @@ TEST(NarrowConversionTest, OperationsAreThePublishedOnes) {
       {Convert("f32", "f8e5m2", dims), "v4", 25},
       {Convert("f32", "f8e5m2", dims), "v5e", 3},
       {Convert("f8e5m2", "f32", dims), "v6e", 1},
-      {Binary("add", "s8", dims), "v3", 14},
-      {Binary("add", "s8", dims), "v5e", 5},
-      {Binary("add", "s16", "131072"), "v5e", 3.5},
+      {BinaryOperation("add", "s8", dims), "v3", 14},
+      {BinaryOperation("add", "s8", dims), "v5e", 5},
+      {BinaryOperation("add", "s16", "131072"), "v5e", 3.5},
   };
   for (const Row& row : rows) {
     HarnessOptions options;

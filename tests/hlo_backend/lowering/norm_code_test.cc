@@ -73,7 +73,7 @@ TEST(NormCodeTest, PackedValuesOfColumnsAreUnpackedOnceForAllRowsOfAStep) {
 }
 
 TEST(NormCodeTest, ValuesOfRowsGoThroughTheXluUnderTheArithmetic) {
-  EXPECT_NEAR(StepBundles(Affine("bf16", 8192, 768)) / 1740, 1, 0.15);
+  EXPECT_NEAR(StepBundles(Affine("bf16", 8192, 768)) / 1740, 1, 0.12);
 }
 
 TEST(NormCodeTest, RaggedRowsAndColumnsEqualTheEvaluator) {
@@ -85,27 +85,28 @@ TEST(NormCodeTest, RaggedRowsAndColumnsEqualTheEvaluator) {
   }
 }
 
-// x / broadcast(d): each row by its own norm.
-std::string Divided(int rows, int columns) {
+// x / broadcast(d): each row by its own norm. Or another operation.
+std::string WithRows(absl::string_view operation, int rows, int columns) {
   return absl::Substitute(R"(HloModule m
 f {
   x = f32[$0,$1] parameter(0)
   d = f32[$0] parameter(1)
   db = f32[$0,$1] broadcast(d), dimensions={0}
-  ROOT r = f32[$0,$1] divide(x, db)
+  ROOT r = f32[$0,$1] $2(x, db)
 }
 ENTRY e {
   x = f32[$0,$1] parameter(0)
   d = f32[$0] parameter(1)
   ROOT r = f32[$0,$1] fusion(x, d), kind=kLoop, calls=f
 })",
-                          rows, columns);
+                          rows, columns, operation);
 }
 
 TEST(NormCodeTest, DivisorsOfRowsAreInvertedInTheBody) {
-  EXPECT_NEAR(StepBundles(Divided(16384, 512)) / 600, 1, 0.25);
+  const double quotients = StepBundles(WithRows("divide", 16384, 512));
+  EXPECT_LT(quotients, 1.1 * StepBundles(WithRows("multiply", 16384, 512)));
   for (const char* chip : {"v4", "v5e", "v6e"}) {
-    ExpectEqual(Divided(4200, 500), chip);
+    ExpectEqual(WithRows("divide", 4200, 500), chip);
   }
 }
 

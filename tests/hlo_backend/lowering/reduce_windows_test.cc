@@ -170,7 +170,7 @@ TEST(ReduceWindowsTest, CoresShareTilesThatLieInVmem) {
   options.in_vmem = {2};
   ASSERT_OK_AND_ASSIGN(
       const HarnessResult four,
-      CompareKernel(Reduced("f32", "4,2048,512", 2, "maximum", "4,2048"),
+      CompareKernel(Reduced("f32", "4,128,4096", 2, "maximum", "4,128"),
                     options));
   EXPECT_EQ(four.kernel.megacore_dim, 0);
   ASSERT_OK_AND_ASSIGN(

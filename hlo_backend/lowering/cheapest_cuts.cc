@@ -1,19 +1,22 @@
-#include "hlo_backend/lowering/fusion/cheapest_cuts.h"
+#include "hlo_backend/lowering/cheapest_cuts.h"
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "base/units.h"
 
 namespace ptxla::lowering {
 namespace {
 
+using CostOf = absl::FunctionRef<CutsCost(absl::Span<const int64_t> cuts)>;
+
 // Innermost dimensions first, large blocks first; what cannot be cheaper than
 // the best so far is not tried.
 class Search {
  public:
-  Search(absl::Span<const int64_t> sizes, const BlockCost& cost)
-      : sizes_(sizes), cost_(cost), cuts_(sizes.size(), 1) {}
+  Search(absl::Span<const int64_t> sizes, const BlockCost& cost, CostOf cost_of)
+      : sizes_(sizes), cost_(cost), cost_of_(cost_of), cuts_(sizes.size(), 1) {}
 
   std::vector<int64_t> Run() {
     double elements = 1;
@@ -27,14 +30,11 @@ class Search {
   // have none.
   void Try(int d, int64_t block, int64_t blocks, double elements) {
     if (d < 0) {
-      // Who has one block fewer waits for the others.
-      const auto shared = static_cast<double>(RoundUpTo(blocks, cost_.sharers));
-      const double excess = block > cost_.target ? cost_.excess : 0;
-      const double cost =
-          shared * (static_cast<double>(block) + cost_.block) * (1 + excess);
-      if (cost < least_) {
-        least_ = cost;
+      const CutsCost cost = cost_of_(cuts_);
+      if (best_.empty() || cost < best_cost_) {
+        best_cost_ = cost;
         best_ = cuts_;
+        if (cost.beyond == 0) least_ = cost.all;
       }
       return;
     }
@@ -48,11 +48,11 @@ class Search {
       const double at_least =
           std::max(static_cast<double>(blocks * cuts),
                    padded / static_cast<double>(cost_.most));
-      if (static_cast<double>(blocks * cuts) * cost_.block + elements >=
+      if (static_cast<double>(blocks * cuts) * cost_.block + elements >
           least_) {
         break;  // nor do more cuts
       }
-      if (padded + at_least * cost_.block < least_) {
+      if (padded + at_least * cost_.block <= least_) {
         cuts_[d] = cuts;
         Try(d - 1, block * part, blocks * cuts, padded);
       }
@@ -63,15 +63,40 @@ class Search {
 
   const absl::Span<const int64_t> sizes_;
   const BlockCost& cost_;
+  const CostOf cost_of_;
   std::vector<int64_t> cuts_, best_;
+  CutsCost best_cost_;
   double least_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace
 
+double BlockCost::Of(int64_t blocks, int64_t elements) const {
+  const auto shared = static_cast<double>(RoundUpTo(blocks, sharers));
+  return shared * (static_cast<double>(elements) + block) *
+         (1 + (elements > target ? excess : 0));
+}
+
+bool operator<(const CutsCost& a, const CutsCost& b) {
+  return std::tie(a.beyond, a.all, a.next, a.last) <
+         std::tie(b.beyond, b.all, b.next, b.last);
+}
+
+std::vector<int64_t> CheapestCuts(absl::Span<const int64_t> sizes,
+                                  const BlockCost& cost, CostOf cost_of) {
+  return Search(sizes, cost, cost_of).Run();
+}
+
 std::vector<int64_t> CheapestCuts(absl::Span<const int64_t> sizes,
                                   const BlockCost& cost) {
-  return Search(sizes, cost).Run();
+  return CheapestCuts(sizes, cost, [&](absl::Span<const int64_t> cuts) {
+    int64_t blocks = 1, elements = 1;
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      blocks *= cuts[d];
+      elements *= CeilOfRatio(sizes[d], cuts[d]);
+    }
+    return CutsCost{0, cost.Of(blocks, elements), 0, 0};
+  });
 }
 
 }  // namespace ptxla::lowering
