@@ -8,14 +8,14 @@
 #include "chips/compiler_policy.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
 #include "hlo_backend/lowering/products/product_spaces.h"
+#include "hlo_backend/lowering/products/product_traffic.h"
 #include "hlo_backend/lowering/products/product_visits.h"
+#include "hlo_backend/lowering/products/window_cost.h"
 
 namespace ptxla::lowering {
 namespace {
 
 using codegen::CodeBuilder;
-// Straight code of a step whose windows are given, in our own limits.
-constexpr int64_t kGivenBundles = 2;
 
 }  // namespace
 
@@ -26,6 +26,7 @@ ProductLimits ProductLimitsOf(const KernelContext& context) {
   limits.vmem_bytes =
       static_cast<int64_t>(static_cast<double>(VmemBudget(context)) *
                            chip.Policy("product_vmem_share").value_or(1));
+  limits.scoped_bytes = VmemBudget(context);
   limits.step_bundles = chips::ProductStepBundles(chip);
   limits.hbm_bytes_per_cycle =
       chip.hbm_bandwidth_per_device().count() * chip.hbm().efficiency_read / hz;
@@ -40,6 +41,7 @@ ProductLimits ProductLimitsOf(const KernelContext& context) {
   limits.peer_latency_cycles =
       chip.core().clock.CyclesCeil(chip.dma().on_chip_latency).count();
   limits.peer_bytes_per_cycle = chip.dma().on_chip.count() / hz;
+  limits.windows = WindowRatesOf(chip);
   return limits;
 }
 
@@ -49,6 +51,13 @@ absl::Status ProductEmitter::Prepare() {
   arrays_ = ArrayShapeOf(context_.model, form_.problem.rhs.transposed,
                          form_.problem.numbers);
   limits_ = ProductLimitsOf(context_);
+  limits_.rows_inside = !form_.swapped;
+  ProductProblem& p = form_.problem;
+  p.half_registers = p.numbers == ArrayNumbers::kBf16 && !p.lhs.transposed &&
+                     p.lhs.type == hlo::PrimitiveType::kBf16 &&
+                     !Converts(p.lhs) && p.members == 0 && !p.kept.any &&
+                     p.epilogue_bytes_per_element == 0 && p.row_cycles == 0 &&
+                     form_.out.tile_rows == 8;
   if (!form_.problem.kept.MayBeShared()) limits_.cores = 1;
   if (ConvertsSums(form_.problem)) form_.problem.kept.depth = false;
   return absl::OkStatus();
@@ -57,13 +66,9 @@ absl::Status ProductEmitter::Prepare() {
 absl::StatusOr<ProductTiling> ProductEmitter::FindTiles(size_t choice) {
   given_ = false;
   if (choice == 0 && form_.windows.has_value()) {
-    // Where a kernel can have them, all of VMEM is theirs, and more code than
-    // we would unroll.
-    ProductLimits wide = limits_;
-    wide.vmem_bytes = VmemBudget(context_);
-    wide.step_bundles = kGivenBundles * limits_.step_bundles;
-    auto given = GivenProductTile(form_.problem, arrays_, context_.model, wide,
-                                  *form_.windows, form_.swapped, context_.log);
+    auto given = GivenProductTile(form_.problem, arrays_, context_.model,
+                                  limits_.OfCompiler(), *form_.windows,
+                                  form_.swapped, context_.log);
     given_ = given.ok();
     if (given.ok()) return given;
   }
@@ -93,8 +98,10 @@ absl::StatusOr<std::vector<TileChoice>> ProductEmitter::Choices() {
   std::vector<TileChoice> choices;
   if (form_.windows.has_value()) choices.emplace_back();
   choices.emplace_back(tiles.tile, tiles.cost);
-  choices.insert(choices.end(), tiles.runners_up.begin(),
-                 tiles.runners_up.end());
+  for (const TileChoice& next : tiles.runners_up) {
+    if (tiles.of_compiler && next.second.choice != tiles.cost.choice) break;
+    choices.push_back(next);
+  }
   return choices;
 }
 

@@ -72,6 +72,8 @@ struct ProductProblem {
   int64_t row_unit = 16;
   // And where several steps share them: 128 where values per row are read.
   int64_t row_unit_of_steps = 16;
+  // A block may end within a register of 16 rows, between tiles of 8.
+  bool half_registers = false;
   // Where no step of so many fits, fewer will do: a part of 128 rows whose size
   // is a power of two.
   bool parts_of_rows = false;

@@ -1,5 +1,6 @@
 // ChooseProductTile: the tile of least cost among all that fit.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
 #include "hlo_backend/lowering/products/product_tiling.h"
+#include "hlo_backend/lowering/products/ranked_windows.h"
 #include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
@@ -124,6 +126,21 @@ class TileSearch {
         TrySplits(t);
       }
     }
+  }
+
+  // The first windows that fit, in the TPU compiler's order; each with the best
+  // use of the MXUs.
+  void Ranked() {
+    given_order_ = true;
+    for (const RankedWindow& w :
+         RankedWindows(p_, a_, limits_, {rows_unit_, BatchBlocks(p_)})) {
+      if (best_.size() > kRunnersUp && log_ == nullptr) break;
+      if (!MayShare(w.tile.block_b)) continue;
+      ranked_cost_ = w.cost;
+      TrySplits(w.tile);
+    }
+    ranked_cost_.reset();
+    given_order_ = false;
   }
 
   // Nothing but these windows.
@@ -265,7 +282,8 @@ class TileSearch {
         isa::kLanes % t.block_m != 0) {
       return;
     }
-    const ProductCost cost = CostOf(p_, t, a_, machine_, limits_);
+    ProductCost cost = CostOf(p_, t, a_, machine_, limits_);
+    if (ranked_cost_) cost.choice = *ranked_cost_;
     if (log_ != nullptr) ++log_->considered;
     if (cost.vmem_bytes > limits_.vmem_bytes ||
         cost.step_bundles > limits_.step_bundles) {
@@ -287,8 +305,18 @@ class TileSearch {
   TilingLog* log_;
   const int64_t rows_unit_;
   bool given_order_ = false;  // of rows and columns: not tried both ways
+  std::optional<int64_t> ranked_cost_;  // instead of ours
   std::vector<Candidate> best_;
 };
+
+// Its windows follow the TPU compiler's rule, as far as it is known: one pass
+// of bf16, no values of whole rows or columns are kept, nothing is read for
+// several members at once.
+bool FollowsCompiler(const ProductProblem& p) {
+  return p.numbers == ArrayNumbers::kBf16 && p.passes.size() == 1 &&
+         p.shared_tiles.empty() && p.shared_members.empty() && !p.kept.any &&
+         !p.rows_in_turn && !p.parts_of_rows;
+}
 
 }  // namespace
 
@@ -297,6 +325,17 @@ absl::StatusOr<ProductTiling> ChooseProductTile(
     const isa::MachineModel& machine, const ProductLimits& limits,
     TilingLog* log) {
   if (log != nullptr) *log = TilingLog();
+  if (limits.windows.has_value() && FollowsCompiler(p)) {
+    const ProductLimits wide = limits.OfCompiler();
+    TileSearch ranked(p, a, machine, wide, log);
+    ranked.Ranked();
+    auto best = ranked.Best();
+    if (best.ok()) {
+      best->of_compiler = true;
+      return best;
+    }
+    if (log != nullptr) *log = TilingLog();
+  }
   TileSearch search(p, a, machine, limits, log);
   search.Coarse();
   search.Fine();

@@ -11,6 +11,9 @@
 namespace ptxla::lowering {
 namespace {
 
+// Straight code of a step of the TPU compiler's windows, in our own limits.
+constexpr int64_t kCompilersBundles = 2;
+
 // That make a register of 16 rows of one batch member out of two of two.
 constexpr double kGatherOperations = 3;
 
@@ -293,6 +296,13 @@ class GridTime {
 };
 
 }  // namespace
+
+ProductLimits ProductLimits::OfCompiler() const {
+  ProductLimits wide = *this;
+  wide.vmem_bytes = scoped_bytes;
+  wide.step_bundles = kCompilersBundles * step_bundles;
+  return wide;
+}
 
 std::string ProductTile::ToString() const {
   return absl::StrCat(

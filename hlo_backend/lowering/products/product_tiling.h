@@ -12,7 +12,9 @@
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_PRODUCT_TILING_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,8 +26,18 @@ namespace ptxla::lowering {
 
 struct TilingLog;  // tiling_log.h
 
+// What the TPU compiler's choice of windows counts with (window_cost.h).
+struct WindowRates {
+  double bytes_per_cycle = 1;
+  double load = 0;  // cycles of a fetch and of a store, beside their bytes
+  double store = 0;
+  double step = 0;        // of a step, beside its matmuls
+  double vmem_bytes = 0;  // for what a step wants
+};
+
 struct ProductLimits {
-  int64_t vmem_bytes = 16 << 20;      // scoped VMEM of a kernel
+  int64_t vmem_bytes = 16 << 20;      // of scoped VMEM, for a kernel
+  int64_t scoped_bytes = 16 << 20;    // all of it
   int64_t step_bundles = 0;           // longest straight code of a step
   double hbm_bytes_per_cycle = 500;   // of a long stream
   int64_t hbm_latency_cycles = 1000;  // request to first byte
@@ -35,6 +47,14 @@ struct ProductLimits {
   // Where two share K, of the sums that they send one another.
   int64_t peer_latency_cycles = 0;
   double peer_bytes_per_cycle = 1;  // of all cores that send at once
+  // Windows are those that the TPU compiler thinks cheapest, of all that fit
+  // here. Its steps walk down the rows (`rows_inside`) for all columns.
+  std::optional<WindowRates> windows;
+  bool rows_inside = true;
+
+  // For windows that the TPU compiler chose, or would choose: all of scoped
+  // VMEM is theirs, and more code than we would unroll.
+  ProductLimits OfCompiler() const;
 };
 
 struct ProductTile {
@@ -76,6 +96,9 @@ struct ProductTiling {
   ProductCost cost;
   std::vector<std::pair<ProductTile, ProductCost>>
       runners_up;  // the next best, 4 at most
+  // The windows are the TPU compiler's choice: only runners-up of the same cost
+  // have them too.
+  bool of_compiler = false;
 };
 
 ProductCost CostOf(const ProductProblem& problem, const ProductTile& tile,

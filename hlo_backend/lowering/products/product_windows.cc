@@ -78,7 +78,11 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
   columns.grid_dim = grid_columns;
   columns.vmem_stride = tile;
   rows.vmem_stride = columns.block * tile;
-  planes.vmem_stride = rows.block * rows.vmem_stride;
+  // A block may end within a register: its last one is loaded and stored whole.
+  const int64_t of_register = std::max<int64_t>(1, 16 / v.tile_rows);
+  planes.vmem_stride =
+      (rows.block == 1 ? 1 : RoundUpTo(rows.block, of_register)) *
+      rows.vmem_stride;
   w.slot_bytes = planes.block * planes.vmem_stride;
   // Part of a tile of bytes is loaded as a whole register.
   if (hlo::BitWidth(v.type) == 8) w.slot_bytes += isa::kVregBytes;

@@ -11,18 +11,18 @@ namespace {
 
 constexpr char kProduct[] = R"(HloModule m
 fused {
-  a = bf16[2048,1024] parameter(0)
-  b = bf16[1024,2048] parameter(1)
-  c = f32[2048] parameter(2)
-  d = f32[2048,2048] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  cc = f32[2048,2048] broadcast(c), dimensions={1}
-  ROOT s = f32[2048,2048] add(d, cc)
+  a = bf16[4096,1024] parameter(0)
+  b = bf16[1024,4096] parameter(1)
+  c = f32[4096] parameter(2)
+  d = f32[4096,4096] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  cc = f32[4096,4096] broadcast(c), dimensions={1}
+  ROOT s = f32[4096,4096] add(d, cc)
 }
 ENTRY e {
-  a = bf16[2048,1024] parameter(0)
-  b = bf16[1024,2048] parameter(1)
-  c = f32[2048] parameter(2)
-  ROOT f = f32[2048,2048] fusion(a, b, c), kind=kOutput, calls=fused
+  a = bf16[4096,1024] parameter(0)
+  b = bf16[1024,4096] parameter(1)
+  c = f32[4096] parameter(2)
+  ROOT f = f32[4096,4096] fusion(a, b, c), kind=kOutput, calls=fused
 })";
 
 bool StepsWait(const isa::Kernel& kernel) {
