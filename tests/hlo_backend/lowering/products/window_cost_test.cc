@@ -1,0 +1,145 @@
+// Does the cost of a product's windows equal libtpu's own, and are the cheapest
+// windows its? tests/data/product_windows.csv: windows and `estimated_cycles`
+// of libtpu 0.0.42.1 for bf16 products, its block sizes in elements.
+#include "hlo_backend/lowering/products/window_cost.h"
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "base/files.h"
+#include "hlo_backend/lowering/products/ranked_windows.h"
+#include "isa/from_chip_spec.h"
+#include "tests/support/status_matchers.h"
+
+namespace ptxla::lowering {
+namespace {
+
+struct Row {
+  std::string chip, text;
+  ProductProblem problem;
+  ProductTile tile;
+  double cycles = 0;
+};
+
+std::vector<Row> Rows() {
+  std::vector<Row> rows;
+  const auto file =
+      ReadFile(PTXLA_SOURCE_DIR "/tests/data/product_windows.csv");
+  EXPECT_OK(file.status());
+  if (!file.ok()) return rows;
+  const std::vector<std::string> lines = absl::StrSplit(*file, '\n');
+  for (size_t n = 1; n < lines.size(); ++n) {
+    const std::vector<std::string> cells = absl::StrSplit(lines[n], ',');
+    if (cells.size() < 13) continue;
+    std::vector<int64_t> v(cells.size());
+    for (size_t c = 1; c < cells.size(); ++c) {
+      EXPECT_TRUE(absl::SimpleAtoi(cells[c], &v[c])) << lines[n];
+    }
+    Row row;
+    row.chip = cells[0];
+    row.text = lines[n];
+    row.problem.m = v[1];
+    row.problem.n = v[2];
+    row.problem.k = v[3];
+    row.problem.lhs.resident = v[4] != 0;
+    row.problem.rhs.resident = v[5] != 0;
+    row.problem.out_bytes_per_element = 2;
+    row.problem.half_registers = true;
+    row.tile.grid_n = v[6];
+    row.tile.grid_m = v[7];
+    row.tile.grid_k = v[8];
+    row.tile.block_m = v[9];
+    row.tile.block_n = v[10];
+    row.tile.block_k = v[11];
+    row.tile.n_inner = v[6] == 1 || v[7] == 1;
+    row.cycles = static_cast<double>(v[12]);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+struct Machine {
+  explicit Machine(const std::string& name)
+      : chip(*chips::ChipSpec::Load(name)),
+        model(isa::FromChipSpec(chip)),
+        arrays(ArrayShapeOf(model, false)) {
+    limits.windows = WindowRatesOf(chip);
+    limits.cores = model.cores;
+  }
+  const chips::ChipSpec chip;
+  const isa::MachineModel model;
+  const ArrayShape arrays;
+  ProductLimits limits;
+};
+
+TEST(WindowCostTest, EqualsTheTpuCompilersEstimates) {
+  int near = 0, all = 0;
+  for (const Row& row : Rows()) {
+    const Machine m(row.chip);
+    ASSERT_TRUE(m.limits.windows.has_value()) << row.chip;
+    const std::optional<int64_t> cycles =
+        WindowCost(row.problem, m.arrays, *m.limits.windows, m.limits.cores)
+            .Of(row.tile);
+    ASSERT_TRUE(cycles.has_value()) << row.text;
+    const double off = static_cast<double>(*cycles) / row.cycles - 1;
+    EXPECT_LT(std::abs(off), 0.06) << row.text << ": " << *cycles;
+    near += std::abs(off) < 0.001;
+    ++all;
+  }
+  EXPECT_GT(all, 200);
+  EXPECT_GE(near, 0.95 * all) << near << " of " << all;
+}
+
+TEST(RankedWindowsTest, TheCheapestAreTheTpuCompilers) {
+  std::map<std::string, std::pair<int, int>> same;  // of a chip, and all
+  for (const Row& row : Rows()) {
+    const Machine m(row.chip);
+    const std::vector<RankedWindow> windows =
+        RankedWindows(row.problem, m.arrays, m.limits, {16, {1}});
+    ASSERT_FALSE(windows.empty()) << row.text;
+    const ProductTile& best = windows.front().tile;
+    const bool equal = best.grid_n == row.tile.grid_n &&
+                       best.grid_m == row.tile.grid_m &&
+                       best.grid_k == row.tile.grid_k;
+    same[row.chip].first += equal;
+    ++same[row.chip].second;
+    for (size_t w = 1; w < windows.size(); ++w) {
+      ASSERT_LE(windows[w - 1].cost, windows[w].cost) << row.text;
+    }
+  }
+  for (const auto& [chip, counts] : same) {
+    EXPECT_GE(counts.first, 0.9 * counts.second)
+        << chip << ": " << counts.first << " of " << counts.second;
+  }
+}
+
+// The rule needs numbers of the chip.
+TEST(RankedWindowsTest, ChipsWhoseCompilerChoosesOtherwiseHaveNoRates) {
+  for (const char* chip : {"v2", "v3", "v4"}) {
+    EXPECT_FALSE(WindowRatesOf(*chips::ChipSpec::Load(chip)).has_value());
+  }
+}
+
+TEST(RankedWindowsTest, BlocksEndWithinARegisterOnlyWhereTheyMay) {
+  const Machine m("v6e");
+  ProductProblem p;
+  p.m = 16384;
+  p.n = p.k = 2048;
+  p.lhs.resident = true;
+  p.out_bytes_per_element = 2;
+  for (const bool half : {true, false}) {
+    p.half_registers = half;
+    const auto windows = RankedWindows(p, m.arrays, m.limits, {16, {1}});
+    ASSERT_FALSE(windows.empty());
+    EXPECT_EQ(windows[0].tile.block_m, half ? 1640 : 1648);
+    EXPECT_EQ(windows[0].tile.grid_m, 10);
+  }
+}
+
+}  // namespace
+}  // namespace ptxla::lowering
