@@ -30,9 +30,68 @@ std::vector<int> SortedByKey(absl::Span<const int64_t> keys) {
   return sorted;
 }
 
+// Instructions and joins, each behind those that it waits for.
+std::vector<int> InOrder(const Graph& graph, int n) {
+  std::vector<int> joins(graph.joins.size());
+  std::iota(joins.begin(), joins.end(), 0);
+  std::stable_sort(joins.begin(), joins.end(), [&](int a, int b) {
+    return graph.joins[a] < graph.joins[b];
+  });
+  std::vector<int> order;
+  order.reserve(graph.nodes.size());
+  size_t join = 0;
+  for (int i = 0; i <= n; ++i) {
+    for (; join < joins.size() && graph.joins[joins[join]] == i; ++join) {
+      order.push_back(n + joins[join]);
+    }
+    if (i < n) order.push_back(i);
+  }
+  return order;
+}
+
+// The cycle at which an instruction is due, if what it leads to goes as soon as
+// it can: values that are kept (accumulators), and those that nothing reads
+// here. `turns`: before that none goes.
+std::vector<int64_t> DueCycles(absl::Span<const VInstr> instrs,
+                               absl::Span<const VRegister> registers,
+                               const Graph& graph,
+                               absl::Span<const int64_t> turns) {
+  const int n = static_cast<int>(instrs.size());
+  const std::vector<int> order = InOrder(graph, n);
+  std::vector<int64_t> soonest(graph.nodes.size(), 0);
+  std::copy(turns.begin(), turns.end(), soonest.begin());
+  const auto follow = [&](int from, const auto& visit) {
+    for (int e = graph.nodes[from].first_edge; e >= 0;
+         e = graph.edges[e].next) {
+      visit(graph.edges[e]);
+    }
+  };
+  for (const int i : order) {
+    follow(i, [&](const Edge& edge) {
+      soonest[edge.to] = std::max(soonest[edge.to], soonest[i] + edge.cycles);
+    });
+  }
+  std::vector<int64_t> due = soonest;
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const int i = *it;
+    const int32_t written = i < n ? instrs[i].dst : kNone;
+    if (graph.nodes[i].first_edge < 0 ||
+        (written != kNone && registers[written].global)) {
+      continue;
+    }
+    due[i] = INT64_MAX;
+    follow(i, [&](const Edge& edge) {
+      due[i] = std::min(due[i], due[edge.to] - edge.cycles);
+    });
+  }
+  due.resize(n);
+  return due;
+}
+
 }  // namespace
 
 IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
+                       absl::Span<const VRegister> registers,
                        const Graph& graph, const isa::MachineModel& model,
                        int stretch)
     : rank_of(instrs.size()), earliest(instrs.size(), 0) {
@@ -46,17 +105,23 @@ IssueRanks::IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
     // none goes earlier, or loads of late copies would fill the registers.
     const int64_t n = std::max<int64_t>(1, instrs.size());
     const int64_t bound = SlotBound(instrs, graph, model) * stretch / 100;
-    const auto turn = [&](int i) { return i * bound / n; };
-    int64_t longest = 0;
+    std::vector<int64_t> turns(instrs.size());
     for (size_t i = 0; i < instrs.size(); ++i) {
-      longest = std::max<int64_t>(longest, graph.nodes[i].height);
+      turns[i] = static_cast<int64_t>(i) * bound / n;
+      keys[i] = turns[i] - graph.nodes[i].height;
     }
-    for (size_t i = 0; i < instrs.size(); ++i) {
-      keys[i] = turn(static_cast<int>(i)) - graph.nodes[i].height;
-      const int64_t wait =
-          order == IssueOrder::kLate ? longest - graph.nodes[i].height : 0;
-      earliest[i] = static_cast<int>(turn(static_cast<int>(i)) + wait);
+    if (order == IssueOrder::kLate) {
+      int64_t longest = 0;
+      for (size_t i = 0; i < instrs.size(); ++i) {
+        longest = std::max<int64_t>(longest, graph.nodes[i].height);
+      }
+      for (size_t i = 0; i < instrs.size(); ++i) {
+        turns[i] += longest - graph.nodes[i].height;
+      }
+    } else if (order == IssueOrder::kDue) {
+      turns = DueCycles(instrs, registers, graph, turns);
     }
+    earliest.assign(turns.begin(), turns.end());
   }
   instr_of = SortedByKey(keys);
   for (size_t r = 0; r < instr_of.size(); ++r) {

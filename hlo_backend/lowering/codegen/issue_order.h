@@ -1,6 +1,6 @@
 // Which ready instruction of a block is issued first.
 //
-//   IssueRanks ranks(IssueOrder::kHeight, instrs, graph, model);
+//   IssueRanks ranks(IssueOrder::kHeight, instrs, registers, graph, model);
 //   ranks.rank_of[i]     // 0: the most urgent
 #ifndef PTXLA_HLO_BACKEND_LOWERING_CODEGEN_ISSUE_ORDER_H_
 #define PTXLA_HLO_BACKEND_LOWERING_CODEGEN_ISSUE_ORDER_H_
@@ -25,6 +25,10 @@ enum class IssueOrder : uint8_t {
   // The same, and what a copy needs late comes late: beside a result of the XLU
   // that takes a hundred cycles nothing is loaded that meets it behind.
   kLate,
+  // As late as what it leads to allows, but for accumulators: copies that add
+  // to
+  // them are not as far apart as the way through all of them is long.
+  kDue,
   kSource,  // as written
   // As written, and nothing goes before its turn that takes registers from what
   // is to come (safe_order.h).
@@ -32,11 +36,11 @@ enum class IssueOrder : uint8_t {
 };
 
 struct IssueRanks {
-  // `stretch`: of kStaggered and kLate, in percent: so many times the distance
-  // between copies at which the units are full.
+  // `stretch`: of kStaggered, kLate and kDue, in percent: so many times the
+  // distance between copies at which the units are full.
   IssueRanks(IssueOrder order, absl::Span<const VInstr> instrs,
-             const Graph& graph, const isa::MachineModel& model,
-             int stretch = 100);
+             absl::Span<const VRegister> registers, const Graph& graph,
+             const isa::MachineModel& model, int stretch = 100);
 
   std::vector<int> rank_of, instr_of;  // each the inverse of the other
   // Per instruction the first cycle that it may go in.

@@ -28,6 +28,9 @@ constexpr size_t kFewInstructions = 32;
 // A schedule of so many times the cycles that the slots take waits for
 // registers: others are tried from there on, up to the second. ASSUMED.
 constexpr int64_t kWaiting = 2, kWaitsTooLong = 4;
+// Copies of kDue are so far apart, in percent: what is due meets units that are
+// taken, and waits in registers. ASSUMED, a search.
+constexpr int kDueStretches[] = {100, 112, 125, 150};
 // How much further apart copies are then, in percent; ASSUMED, a search.
 constexpr int kStretches[] = {125, 150, 200, 300, 400, 600, 900, 1400};
 
@@ -42,7 +45,7 @@ class Scheduler {
         model_(model),
         graph_(graph),
         pipelined_(mode == BlockMode::kPipelined),
-        ranks_(order, instrs, graph, model, stretch),
+        ranks_(order, instrs, registers, graph, model, stretch),
         live_(reads, registers, budget),
         fifos_(graph, model),
         ready_(static_cast<int>(instrs.size())),
@@ -295,7 +298,12 @@ absl::StatusOr<BlockSchedule> ScheduleBlock(
     improve(IssueOrder::kStaggered);
   }
   const bool starved = !best.ok();
-  if (starved && copies) improve(IssueOrder::kLate);
+  if (starved && copies) {
+    improve(IssueOrder::kLate);
+    for (const int stretch : kDueStretches) {
+      if (improve(IssueOrder::kDue, INT64_MAX, stretch)) break;
+    }
+  }
   const bool none_fits = !best.ok();
   if (starved && mode == BlockMode::kFree) improve(IssueOrder::kSafe);
   // Copies that are further apart share the registers with fewer others. (Where

@@ -165,6 +165,30 @@ TEST(ScheduleTest, LoadsLeaveRegistersForWhatTheXluIsAskedFor) {
   EXPECT_LT(CyclesOfBlock(b.Finish(), m), kRows * kColumns * 2);
 }
 
+// Rows that wait for the XLU and add up into the same registers: the way through
+// all additions is long, and says nothing of when a row is due.
+TEST(ScheduleTest, RowsThatAddUpAreNotAsFarApartAsTheirSumIsLong) {
+  MachineModel m = Wide();
+  m.SetLatency(LatencyKey::kXluRotate, 127);
+  m.vregs = 16;
+  constexpr int kRows = 128, kColumns = 6;
+  CodeBuilder b(m);
+  const Sca px = b.GlobalSca(), pr = b.GlobalSca();
+  std::vector<Vec> sums;
+  for (int c = 0; c < kColumns; ++c) sums.push_back(b.GlobalVec());
+  b.NewBlock("rows");
+  for (int r = 0; r < kRows; ++r) {
+    const Vec turned = b.RotateLanes(b.Load(1, pr, r * 4096), 64);
+    for (int c = 0; c < kColumns; ++c) {
+      const Vec x = b.Load(0, px, (r * kColumns + c) * 4096);
+      b.BinaryTo(sums[c], Opcode::kVaddF32, sums[c],
+                 b.Binary(Opcode::kVmulF32, turned, x));
+    }
+  }
+  // 3 cycles a row of the vector slots, and the latency once.
+  EXPECT_LT(CyclesOfBlock(b.Finish(), m), 128 + kRows * 4.5);
+}
+
 // With 16 registers a few copies of a formula with two functions of the EUP run
 // side by side, further apart than the units would allow; one behind the other
 // they would take over 40 cycles each.
