@@ -9,62 +9,13 @@
 #include "base/units.h"
 #include "hlo_backend/lowering/products/product_tiling.h"
 #include "hlo_backend/lowering/products/ranked_windows.h"
+#include "hlo_backend/lowering/products/tile_bounds.h"
 #include "hlo_backend/lowering/tiling_log.h"
 
 namespace ptxla::lowering {
 namespace {
 
 constexpr size_t kRunnersUp = 4;
-// Numbers of steps that are tried between two of the coarse ones, around each
-// of the best tiles.
-constexpr int64_t kBetween = 16;
-
-std::vector<int64_t> GridBounds(int64_t extent, int64_t unit) {
-  static constexpr int64_t kBounds[] = {
-      1,  2,  3,  4,   5,   6,   8,   10,  12,  16,   20,   24,  32,
-      48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096};
-  std::vector<int64_t> bounds;
-  int64_t last_block = -1;
-  for (int64_t bound : kBounds) {
-    const int64_t block = RoundUpTo(CeilOfRatio(extent, bound), unit);
-    if (block == last_block) continue;  // the same tiles again
-    last_block = block;
-    bounds.push_back(CeilOfRatio(extent, block));
-    if (block == unit) break;
-  }
-  return bounds;
-}
-
-// Batch members of a step. Those that lie in rows of tiles come by whole tiles
-// that all have 8, or all of them at a time.
-std::vector<int64_t> BatchBlocks(const ProductProblem& p) {
-  std::vector<int64_t> blocks;
-  const int64_t members = std::max<int64_t>(p.members, 1);
-  const int64_t others = std::max<int64_t>(p.batch / members, 1);
-  for (int64_t bound : GridBounds(others, 1)) {
-    blocks.push_back(CeilOfRatio(others, bound) * members);
-  }
-  const int64_t unit = p.member_unit;
-  for (int64_t part = members / 2 / unit * unit; part > 0; part -= unit) {
-    if (members % part == 0) blocks.push_back(part);
-  }
-  return blocks;
-}
-
-struct Split {
-  int b, n, m;
-};
-
-std::vector<Split> Splits(int mxus) {
-  std::vector<Split> splits;
-  for (int b = 1; b <= mxus; b *= 2) {
-    for (int n = 1; b * n <= mxus; n *= 2) {
-      for (int m = 1; b * n * m <= mxus; m *= 2) splits.push_back({b, n, m});
-    }
-  }
-  return splits;
-}
-
 // Coarsely over all dimensions, then finely around the best: the TPU's compiler
 // takes any number of steps, trying them all takes long.
 class TileSearch {
@@ -114,14 +65,14 @@ class TileSearch {
       if (std::find(seen.begin(), seen.end(), grid) != seen.end()) continue;
       seen.push_back(grid);
       ProductTile t = tile;
-      for (int64_t gm : Between(p_.m, rows_unit_, tile.grid_m)) {
+      for (int64_t gm : BoundsNear(p_.m, rows_unit_, tile.grid_m)) {
         if (p_.whole_columns) break;
         SetRows(gm, &t);
         TrySplits(t);
       }
       t = tile;
       if (p_.whole_rows) continue;
-      for (int64_t gn : Between(p_.n, p_.column_unit, tile.grid_n)) {
+      for (int64_t gn : BoundsNear(p_.n, p_.column_unit, tile.grid_n)) {
         SetColumns(gn, &t);
         TrySplits(t);
       }
@@ -215,32 +166,8 @@ class TileSearch {
     t->grid_n = CeilOfRatio(p_.n, t->block_n);
   }
 
-  // Numbers of steps near `bound` that the coarse ones leave out.
-  static std::vector<int64_t> Between(int64_t extent, int64_t unit,
-                                      int64_t bound) {
-    int64_t below = 1, above = bound;
-    for (int64_t coarse : GridBounds(extent, unit)) {
-      if (coarse < bound) below = coarse;
-      if (coarse > bound) {
-        above = coarse;
-        break;
-      }
-    }
-    std::vector<int64_t> bounds;
-    int64_t last_block = -1;
-    const int64_t step = CeilOfRatio(above - below, kBetween);
-    for (int64_t g = below + step; step > 0 && g < above; g += step) {
-      const int64_t block = RoundUpTo(CeilOfRatio(extent, g), unit);
-      const int64_t steps = CeilOfRatio(extent, block);
-      if (block == last_block || steps == bound || steps == 1) continue;
-      last_block = block;
-      bounds.push_back(steps);
-    }
-    return bounds;
-  }
-
   void TrySplits(ProductTile t) {
-    for (const Split& split : Splits(a_.mxus)) {
+    for (const MxuSplit& split : MxuSplits(a_.mxus)) {
       if (split.b > t.block_b || split.m * a_.unit > t.block_m ||
           (split.n - 1) * 128 >= t.block_n) {
         continue;

@@ -165,8 +165,8 @@ TEST(ScheduleTest, LoadsLeaveRegistersForWhatTheXluIsAskedFor) {
   EXPECT_LT(CyclesOfBlock(b.Finish(), m), kRows * kColumns * 2);
 }
 
-// Rows that wait for the XLU and add up into the same registers: the way through
-// all additions is long, and says nothing of when a row is due.
+// Rows that wait for the XLU and add up into the same registers: the way
+// through all additions is long, and says nothing of when a row is due.
 TEST(ScheduleTest, RowsThatAddUpAreNotAsFarApartAsTheirSumIsLong) {
   MachineModel m = Wide();
   m.SetLatency(LatencyKey::kXluRotate, 127);
