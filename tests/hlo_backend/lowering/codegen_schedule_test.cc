@@ -175,6 +175,7 @@ TEST(ScheduleTest, RowsThatAddUpAreNotAsFarApartAsTheirSumIsLong) {
   CodeBuilder b(m);
   const Sca px = b.GlobalSca(), pr = b.GlobalSca();
   std::vector<Vec> sums;
+  sums.reserve(kColumns);
   for (int c = 0; c < kColumns; ++c) sums.push_back(b.GlobalVec());
   b.NewBlock("rows");
   for (int r = 0; r < kRows; ++r) {
