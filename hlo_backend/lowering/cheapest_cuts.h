@@ -31,7 +31,7 @@ struct BlockCost {
 // What a choice of cuts costs; of equal ones the smaller `next` and `last`
 // decide.
 struct CutsCost {
-  int64_t beyond = 0;  // elements of a block more than it may have
+  int64_t beyond = 0;  // by so much a block is not as it should be: too large
   double all = 0;      // at least that of all blocks and their elements
   int64_t next = 0, last = 0;
 };

@@ -40,4 +40,20 @@ Sca WholeBase(Sca slot, const isa::WindowDim& part, const SharedSteps& steps,
   return base;
 }
 
+int SharedDim(absl::Span<const int64_t> grid, int cores) {
+  int best = -1;
+  const auto saves = [&](int64_t bound) {
+    return static_cast<double>(bound) /
+           static_cast<double>(CeilOfRatio<int64_t>(bound, cores));
+  };
+  for (size_t d = 0; d < grid.size(); ++d) {
+    if (grid[d] <= 1) continue;
+    const bool better = best < 0 || saves(grid[d]) > saves(grid[best]) ||
+                        (saves(grid[d]) == saves(grid[best]) && cores > 1 &&
+                         grid[d] > grid[best]);
+    if (better) best = static_cast<int>(d);
+  }
+  return best;
+}
+
 }  // namespace ptxla::lowering

@@ -210,22 +210,6 @@ int64_t StepsOfCore(const Tiling& tiling, int cores) {
   return steps;
 }
 
-int SharedDim(absl::Span<const int64_t> grid, int cores) {
-  int best = -1;
-  const auto saves = [&](int64_t bound) {
-    return static_cast<double>(bound) /
-           static_cast<double>(CeilOfRatio<int64_t>(bound, cores));
-  };
-  for (size_t d = 0; d < grid.size(); ++d) {
-    if (grid[d] <= 1) continue;
-    const bool better = best < 0 || saves(grid[d]) > saves(grid[best]) ||
-                        (saves(grid[d]) == saves(grid[best]) && cores > 1 &&
-                         grid[d] > grid[best]);
-    if (better) best = static_cast<int>(d);
-  }
-  return best;
-}
-
 UnrollPolicy UnrollPolicy::Of(const chips::ChipSpec& chip) {
   UnrollPolicy policy;
   if (const auto value = chip.Policy("unroll_registers")) {

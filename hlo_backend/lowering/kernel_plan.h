@@ -98,16 +98,6 @@ inline constexpr char kControlLabel[] = "overhead";
 
 // Grid steps of the core that has most of them.
 int64_t StepsOfCore(const Tiling& tiling, int cores);
-// The dimension of a grid that cores share: where the one that has most has
-// fewest steps; of several the one with most indices, of these the outermost.
-// -1: there is one step. (On one core the first that has steps.)
-//
-//   SharedDim({9, 2}, 2) == 1       // 9 steps each, not 10 and 8
-//   SharedDim({7, 4, 38, 1}, 2) == 2
-//
-// (libtpu 0.0.42.1 on v5p: all of 108 loops, 39 of them with an odd outermost
-// dimension or several even ones.)
-int SharedDim(absl::Span<const int64_t> grid, int cores);
 // Bytes of VMEM that slots and scratch of the tiling take.
 int64_t VmemBytes(const KernelContext& context, const Tiling& tiling);
 // The chip's scoped limit, less what the frame needs.

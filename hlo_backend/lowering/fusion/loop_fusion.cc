@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "hlo_backend/lowering/core_window.h"
 #include "hlo_backend/lowering/fusion/fusion_tiling.h"
 #include "hlo_backend/lowering/fusion/packed_formula.h"
 #include "hlo_backend/lowering/kernel_emitter.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/core_window.h"
 #include "hlo_backend/lowering/fusion/fusion_windows.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
 #include "hlo_backend/lowering/fusion/reduced_planes.h"

@@ -4,8 +4,8 @@
 
 #include "base/units.h"
 #include "chips/compiler_policy.h"
+#include "hlo_backend/lowering/core_window.h"
 #include "hlo_backend/lowering/fusion/geometry_facts.h"
-#include "hlo_backend/lowering/kernel_plan.h"
 
 namespace ptxla::lowering {
 namespace {
@@ -115,26 +115,41 @@ std::vector<int64_t> StepCost::BlockOf(absl::Span<const int64_t> cuts) const {
 
 // Which axis cores share, as far as shapes tell (reduce_windows.h decides): of
 // the kept ones that are cut, but for planes that become one value each, which
-// meet in a row of the result; else a reduced one that no kept one is cut
-// before.
+// meet in a row of the result; else the outermost reduced one, if no kept one
+// is cut before.
 int64_t StepCost::Steps(const std::vector<int64_t>& along,
                         bool* exchanges) const {
-  std::vector<int64_t> kept, reduced;
-  int64_t steps = 1;
+  std::vector<int64_t> kept;
+  int64_t steps = 1, reduced = 1;
   for (size_t a = 0; a < g_.axes.size(); ++a) {
     steps *= along[a];
-    if (g_.axes[a].reduced) {
-      if (kept.empty()) reduced.push_back(along[a]);
-    } else if (along[a] > 1) {
+    if (along[a] == 1) continue;
+    if (!g_.axes[a].reduced) {
       kept.push_back(along[a]);
+    } else if (kept.empty() && reduced == 1) {
+      reduced = along[a];
     }
   }
   const bool meet = FoldsLanes(g_) && FoldsSublanes(g_);
-  const std::vector<int64_t>& shared = meet || kept.empty() ? reduced : kept;
-  const int dim = SharedDim(shared, limits_.cores);
-  if (dim < 0) return steps;
-  *exchanges = &shared == &reduced && limits_.cores > 1;
-  return steps / shared[dim] * CeilOfRatio<int64_t>(shared[dim], limits_.cores);
+  const bool sends = meet || kept.empty();
+  const int64_t shared = sends ? reduced : kept[SharedDim(kept, limits_.cores)];
+  *exchanges = sends && reduced > 1 && limits_.cores > 1;
+  return steps / shared * CeilOfRatio<int64_t>(shared, limits_.cores);
+}
+
+// Planes fill a step from the innermost on, of those that are reduced and of
+// others: rows of results share tiles with those of the next planes, and values
+// of rows are put on all lanes for planes that follow one another.
+bool StepCost::FillsPlanes(const std::vector<int64_t>& block) const {
+  bool full[2] = {true, true};  // inner planes that are kept, and reduced
+  for (int a = static_cast<int>(g_.axes.size()) - 1; a >= 0; --a) {
+    const Axis& axis = g_.axes[a];
+    if (axis.kind != Axis::Kind::kMajor) continue;
+    bool& inner = full[axis.reduced ? 1 : 0];
+    if (!inner && block[a] > 1) return false;
+    inner = inner && block[a] == axis.tiles;
+  }
+  return true;
 }
 
 CutsCost StepCost::Of(absl::Span<const int64_t> cuts) const {
@@ -164,6 +179,9 @@ CutsCost StepCost::Of(absl::Span<const int64_t> cuts) const {
                          plane_ * static_cast<double>(planes);
   CutsCost cost;
   cost.beyond = std::max<int64_t>(0, tiles - limits_.most);
+  if ((Reduces(g_) || HasExpandedRows(g_)) && !FillsPlanes(block)) {
+    ++cost.beyond;
+  }
   cost.all = static_cast<double>(steps * limits_.cores) * of_step *
                  (tiles > limits_.tiles ? 1 + excess_ : 1) +
              (exchanges ? exchange_ * limits_.cores : 0);

@@ -39,6 +39,7 @@ class StepCost {
   // Steps of the busier core, of so many along each axis. `exchanges`: cores
   // share what is reduced.
   int64_t Steps(const std::vector<int64_t>& along, bool* exchanges) const;
+  bool FillsPlanes(const std::vector<int64_t>& block) const;
 
   const Geometry& g_;
   const StepLimits& limits_;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/core_window.h"
 #include "hlo_backend/lowering/movement/box_cuts.h"
 #include "hlo_backend/lowering/movement/box_map.h"
 #include "hlo_backend/lowering/movement/box_parts.h"

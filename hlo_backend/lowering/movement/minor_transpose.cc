@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/core_window.h"
 #include "hlo_backend/lowering/movement/matrix_step.h"
 #include "hlo_backend/lowering/movement/permuted_box.h"
 #include "hlo_backend/lowering/movement/plane_transpose.h"

@@ -83,10 +83,12 @@ absl::Status FusionEpilogue::Describe(const hlo::Instruction& fusion) {
 void FusionEpilogue::AddTo(ProductProblem* problem,
                            const isa::MachineModel& model) {
   problem->out_bytes_per_element = 0;
+  problem->narrow_results = 0;
   for (const Result& r : results_) {
     // What stays in VMEM is no traffic and takes no slots.
     if (r.view.resident) continue;
     problem->out_bytes_per_element += BytesOf(r.view.type);
+    problem->narrow_results += BytesOf(r.view.type) < 4;
   }
   problem->shared_tiles = TilesOfSharedLeaves();
   problem->epilogue_bytes_per_element += LeafBytesPerElement();

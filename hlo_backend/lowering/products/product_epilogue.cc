@@ -132,6 +132,8 @@ absl::StatusOr<std::unique_ptr<ProductEpilogue>> ProductEpilogue::Create(
   }
   form->problem.out_bytes_per_element =
       form->out.resident ? 0 : hlo::BitWidth(form->out.type) / 8;
+  form->problem.narrow_results =
+      !form->out.resident && hlo::BitWidth(form->out.type) < 32;
   if (form->out.type == hlo::PrimitiveType::kF16) {
     form->problem.epilogue_ops = PackF16Operations(context.model);
   }

@@ -66,6 +66,8 @@ struct ProductProblem {
   bool integers = false;  // sums are s32
   // Of all outputs together that do not stay in VMEM.
   int64_t out_bytes_per_element = 4;
+  // Of these outputs, those of fewer bits than f32.
+  int narrow_results = 0;
   // Bytes per element of [m, n] that an epilogue reads from HBM.
   int64_t epilogue_bytes_per_element = 0;
   // Rows that a block must be a multiple of: 32 where 8-bit arrays take part.

@@ -16,6 +16,7 @@ namespace ptxla::lowering {
 namespace {
 
 constexpr size_t kRunnersUp = 4;
+
 // Coarsely over all dimensions, then finely around the best: the TPU's compiler
 // takes any number of steps, trying them all takes long.
 class TileSearch {
@@ -85,7 +86,11 @@ class TileSearch {
     given_order_ = true;
     for (const RankedWindow& w :
          RankedWindows(p_, a_, limits_, {rows_unit_, BatchBlocks(p_)})) {
-      if (best_.size() > kRunnersUp && log_ == nullptr) break;
+      // The others are only asked for their costs.
+      if (best_.size() > kRunnersUp && w.cost > best_.back().second.choice &&
+          log_ == nullptr) {
+        break;
+      }
       if (!MayShare(w.tile.block_b)) continue;
       ranked_cost_ = w.cost;
       TrySplits(w.tile);

@@ -11,14 +11,14 @@ namespace {
 constexpr size_t kMost = 256;
 
 // Sizes of blocks that cut `extent` into about equal parts, in units, large
-// ones first.
-std::vector<int64_t> BlocksOf(int64_t extent, int64_t unit) {
-  std::vector<int64_t> blocks;
+// ones first; one of all has whole `lone` units.
+std::vector<int64_t> BlocksOf(int64_t extent, int64_t unit, int64_t lone) {
+  std::vector<int64_t> blocks = {RoundUpTo(extent, lone)};
   const int64_t units = CeilOfRatio(extent, unit);
-  for (int64_t block = units; block > 0;) {
-    blocks.push_back(block * unit);
+  for (int64_t block = units; block > 1;) {
     // The fewest steps that make a smaller block.
-    block = block > 1 ? CeilOfRatio(units, CeilOfRatio(units, block - 1)) : 0;
+    block = CeilOfRatio(units, CeilOfRatio(units, block - 1));
+    blocks.push_back(block * unit);
   }
   return blocks;
 }
@@ -39,7 +39,7 @@ class Ranking {
     for (const int64_t members : units_.batch) {
       t.block_b = members;
       t.grid_b = CeilOfRatio(p_.batch, members);
-      for (const int64_t columns : BlocksOf(p_.n, p_.column_unit)) {
+      for (const int64_t columns : BlocksOf(p_.n, p_.column_unit, 128)) {
         t.block_n = columns;
         t.grid_n = CeilOfRatio(p_.n, columns);
         if (p_.whole_rows && t.grid_n > 1) break;
@@ -56,7 +56,7 @@ class Ranking {
 
  private:
   void Depths(ProductTile* t) {
-    for (const int64_t depth : BlocksOf(p_.k, 128)) {
+    for (const int64_t depth : BlocksOf(p_.k, 128, 128)) {
       t->block_k = depth;
       t->grid_k = CeilOfRatio(p_.k, depth) * p_.k_planes;
       Rows(t);
@@ -66,7 +66,8 @@ class Ranking {
   void Rows(ProductTile* t) {
     // The compiler counts tiles of 8 rows.
     const int64_t unit = units_.rows == 16 ? 8 : units_.rows;
-    for (const int64_t rows : BlocksOf(p_.m, unit)) {
+    const int64_t lone = p_.row_unit == 16 ? 8 : p_.row_unit;
+    for (const int64_t rows : BlocksOf(p_.m, unit, lone)) {
       t->block_m = rows;
       t->grid_m = CeilOfRatio(p_.m, rows);
       if (p_.whole_columns && t->grid_m > 1) break;
@@ -74,7 +75,8 @@ class Ranking {
                    t->grid_n == 1;
       const std::optional<int64_t> cost = cost_.Of(*t);
       if (!cost) continue;
-      windows_.push_back({*cost, Taken(*t)});
+      const ProductTile taken = Taken(*t);
+      if (HasEqualSteps(taken)) windows_.push_back({*cost, taken});
     }
   }
 
@@ -92,6 +94,11 @@ class Ranking {
     }
     t.n_inner |= t.grid_m == 1;
     return t;
+  }
+
+  bool HasEqualSteps(const ProductTile& t) const {
+    const CoreShare share = CoreShare::Of(p_.kept, t, limits_.cores);
+    return share.bound == 1 || share.bound % limits_.cores == 0;
   }
 
   const ProductProblem& p_;

@@ -19,7 +19,7 @@ struct RankedWindow {
 
 // What steps may take.
 struct WindowUnits {
-  int64_t rows = 16;           // of a block that others share M with
+  int64_t rows = 16;           // of a block, where several share M
   std::vector<int64_t> batch;  // members of a block
 };
 

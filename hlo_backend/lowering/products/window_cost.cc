@@ -123,11 +123,11 @@ std::optional<int64_t> WindowCost::Of(const ProductTile& t) const {
   const double adds = t.grid_k > 1 ? kAddCycles * elements / 1024 : 0;
   // What it stores, and fetches where blocks change.
   const auto transfer = [&](double of) { return of / rates_.bytes_per_cycle; };
-  const bool narrow = p_.out_bytes_per_element < 4;
   const double store =
       bytes.out == 0
           ? 0
-          : rates_.store + transfer(bytes.out + (narrow ? 4 * elements : 0));
+          : rates_.store +
+                transfer(bytes.out + 4 * elements * p_.narrow_results);
   const double read = transfer(bytes.epilogue);
   const auto load = [&](bool lhs, bool rhs) {
     lhs &= !p_.lhs.resident;

@@ -9,11 +9,11 @@
 // This is no time that anything takes (GridTime is): stores count three times
 // for bf16, which is written as f32 first, latencies are long. But its least
 // windows are those of libtpu 0.0.42.1, whose `estimated_cycles` it equals
-// within 0.1 % for 204 products of v6e (B-GEMM) and for 51 others each on v5e,
-// v5p, v6e and tpu7x, one core or two.
+// within 0.1 % for products of v6e (B-GEMM) and others on v5e, v5p, v6e and
+// tpu7x, one core or two; within 3 % where K is cut.
 //
-//   bf16[1024,1024] x bf16[1024,1024] on v6e, the LHS in VMEM: 17,385 cycles in
-//   one step, 17,416 in two of 512 rows
+//   bf16[1024,1024] x bf16[1024,1024] on v6e, the LHS in VMEM: 17,380 cycles in
+//   one step, 17,431 in two of 512 rows
 #ifndef PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_WINDOW_COST_H_
 #define PTXLA_HLO_BACKEND_LOWERING_PRODUCTS_WINDOW_COST_H_
 

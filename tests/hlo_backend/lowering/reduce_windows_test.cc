@@ -284,5 +284,32 @@ TEST(ReduceWindowsTest, CoresShareWhatOneStepWouldHold) {
   }
 }
 
+// Planes fill a step from the innermost on: 32 groups of 6, whose sums two
+// cores can share, not one of each of 100.
+TEST(ReduceWindowsTest, InnerPlanesStayTogetherBesideAnotherResult) {
+  const std::string text = R"(HloModule m
+g {
+  x = bf16[] parameter(0)
+  y = bf16[] parameter(1)
+  ROOT z = bf16[] add(x, y)
+}
+f {
+  p = bf16[100,6,16,256] parameter(0)
+  i = bf16[] constant(0)
+  r = bf16[100,6,16] reduce(p, i), dimensions={3}, to_apply=g
+  n = bf16[100,6,16,256] negate(p)
+  ROOT t = (bf16[100,6,16], bf16[100,6,16,256]) tuple(r, n)
+}
+ENTRY e {
+  p = bf16[100,6,16,256] parameter(0)
+  ROOT t = (bf16[100,6,16], bf16[100,6,16,256]) fusion(p), kind=kInput, calls=f
+})";
+  HarnessOptions options;
+  options.chip = "v5p";
+  options.in_vmem = {1};
+  ASSERT_OK_AND_ASSIGN(const isa::Kernel kernel, KernelOf(text, options));
+  EXPECT_GE(kernel.megacore_dim, 0) << kernel.note;
+}
+
 }  // namespace
 }  // namespace ptxla::lowering

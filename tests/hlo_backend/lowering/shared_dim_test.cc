@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/substitute.h"
-#include "hlo_backend/lowering/kernel_plan.h"
+#include "hlo_backend/lowering/core_window.h"
 #include "tests/hlo_backend/lowering/bundle_harness.h"
 #include "tests/support/status_matchers.h"
 

@@ -49,6 +49,7 @@ std::vector<Row> Rows() {
     row.problem.lhs.resident = v[4] != 0;
     row.problem.rhs.resident = v[5] != 0;
     row.problem.out_bytes_per_element = 2;
+    row.problem.narrow_results = 1;
     row.problem.half_registers = true;
     row.tile.grid_n = v[6];
     row.tile.grid_m = v[7];
@@ -87,7 +88,7 @@ TEST(WindowCostTest, EqualsTheTpuCompilersEstimates) {
             .Of(row.tile);
     ASSERT_TRUE(cycles.has_value()) << row.text;
     const double off = static_cast<double>(*cycles) / row.cycles - 1;
-    EXPECT_LT(std::abs(off), 0.06) << row.text << ": " << *cycles;
+    EXPECT_LT(std::abs(off), 0.03) << row.text << ": " << *cycles;
     near += std::abs(off) < 0.001;
     ++all;
   }
@@ -108,12 +109,9 @@ TEST(RankedWindowsTest, TheCheapestAreTheTpuCompilers) {
                        best.grid_k == row.tile.grid_k;
     same[row.chip].first += equal;
     ++same[row.chip].second;
-    for (size_t w = 1; w < windows.size(); ++w) {
-      ASSERT_LE(windows[w - 1].cost, windows[w].cost) << row.text;
-    }
   }
   for (const auto& [chip, counts] : same) {
-    EXPECT_GE(counts.first, 0.9 * counts.second)
+    EXPECT_GE(counts.first, 0.95 * counts.second)
         << chip << ": " << counts.first << " of " << counts.second;
   }
 }
@@ -132,6 +130,7 @@ TEST(RankedWindowsTest, BlocksEndWithinARegisterOnlyWhereTheyMay) {
   p.n = p.k = 2048;
   p.lhs.resident = true;
   p.out_bytes_per_element = 2;
+  p.narrow_results = 1;
   for (const bool half : {true, false}) {
     p.half_registers = half;
     const auto windows = RankedWindows(p, m.arrays, m.limits, {16, {1}});
@@ -139,6 +138,40 @@ TEST(RankedWindowsTest, BlocksEndWithinARegisterOnlyWhereTheyMay) {
     EXPECT_EQ(windows[0].tile.block_m, half ? 1640 : 1648);
     EXPECT_EQ(windows[0].tile.grid_m, 10);
   }
+}
+
+// Rows that are read with values of their own come by 128, unless one step has
+// all of them.
+TEST(RankedWindowsTest, OneBlockOfFewRowsIsNotPaddedToWhatSeveralNeed) {
+  const Machine m("v5e");
+  ProductProblem p;
+  p.m = 40;
+  p.n = 4096;
+  p.k = 2048;
+  p.out_bytes_per_element = 2;
+  p.narrow_results = 1;
+  const auto windows = RankedWindows(p, m.arrays, m.limits, {128, {1}});
+  ASSERT_FALSE(windows.empty());
+  EXPECT_EQ(windows[0].tile.block_m, 48);
+}
+
+// bf16 is written as f32 first: two such results cost as much as six bytes
+// each.
+TEST(WindowCostTest, EveryNarrowResultIsWrittenAsF32First) {
+  const Machine m("v6e");
+  ProductProblem p;
+  p.m = p.n = p.k = 1024;
+  p.lhs.resident = p.rhs.resident = true;
+  ProductTile tile;
+  tile.block_m = tile.block_n = tile.block_k = 1024;
+  const auto cost = [&](int64_t bytes, int narrow) {
+    p.out_bytes_per_element = bytes;
+    p.narrow_results = narrow;
+    return *WindowCost(p, m.arrays, *m.limits.windows, 1).Of(tile);
+  };
+  const double byte = 1024 * 1024 / m.limits.windows->bytes_per_cycle;
+  EXPECT_NEAR(cost(2, 1) - cost(4, 0), 2 * byte, 2);
+  EXPECT_NEAR(cost(4, 2) - cost(4, 0), 8 * byte, 2);
 }
 
 }  // namespace
