@@ -11,6 +11,11 @@ namespace {
 
 using CostOf = absl::FunctionRef<CutsCost(absl::Span<const int64_t> cuts)>;
 
+// The fewest cuts whose parts are smaller; more than `size`: none are.
+int64_t NextCuts(int64_t size, int64_t part) {
+  return part > 1 ? CeilOfRatio(size, part - 1) : size + 1;
+}
+
 // Innermost dimensions first, large blocks first; what cannot be cheaper than
 // the best so far is not tried.
 class Search {
@@ -56,8 +61,7 @@ class Search {
         cuts_[d] = cuts;
         Try(d - 1, block * part, blocks * cuts, padded);
       }
-      // The fewest cuts that make a smaller part.
-      cuts = part > 1 ? CeilOfRatio(size, part - 1) : size + 1;
+      cuts = NextCuts(size, part);
     }
   }
 
@@ -70,6 +74,15 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<int64_t> DistinctCuts(int64_t size) {
+  std::vector<int64_t> all;
+  for (int64_t cuts = 1; cuts <= size;
+       cuts = NextCuts(size, CeilOfRatio(size, cuts))) {
+    all.push_back(cuts);
+  }
+  return all;
+}
 
 double BlockCost::Of(int64_t blocks, int64_t elements) const {
   const auto shared = static_cast<double>(RoundUpTo(blocks, sharers));

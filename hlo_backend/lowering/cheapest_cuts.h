@@ -15,6 +15,11 @@
 
 namespace ptxla::lowering {
 
+// Numbers of blocks, few first, that differ in what the largest holds.
+//
+//   DistinctCuts(10) == {1, 2, 3, 4, 5, 10}  // of 10, 5, 4, 3, 2 and 1
+std::vector<int64_t> DistinctCuts(int64_t size);
+
 // Of blocks of so many elements.
 struct BlockCost {
   int64_t target = 1;   // elements of a block

@@ -74,17 +74,9 @@ class Builder {
   // Longest paths to the end: of an instruction after those of all behind it.
   void Heights() {
     const int n = static_cast<int>(instrs_.size());
-    std::vector<int> joins(graph_.joins.size());
-    std::iota(joins.begin(), joins.end(), 0);
-    std::stable_sort(joins.begin(), joins.end(), [&](int a, int b) {
-      return graph_.joins[a] < graph_.joins[b];
-    });
-    for (int i = n; i >= 0; --i) {
-      if (i < n) SetHeight(i, std::max(graph_.nodes[i].latency, 1));
-      for (; !joins.empty() && graph_.joins[joins.back()] == i;
-           joins.pop_back()) {
-        SetHeight(n + joins.back(), 0);
-      }
+    const std::vector<int> order = graph_.InOrder(n);
+    for (auto i = order.rbegin(); i != order.rend(); ++i) {
+      SetHeight(*i, *i < n ? std::max(graph_.nodes[*i].latency, 1) : 0);
     }
   }
 
@@ -268,6 +260,23 @@ isa::Instr Shell(const VInstr& v) {
   i.imm = v.imm;
   i.imm2 = v.imm2;
   return i;
+}
+
+std::vector<int> Graph::InOrder(int instructions) const {
+  std::vector<int> by_place(joins.size());
+  std::iota(by_place.begin(), by_place.end(), 0);
+  std::stable_sort(by_place.begin(), by_place.end(),
+                   [&](int a, int b) { return joins[a] < joins[b]; });
+  std::vector<int> order;
+  order.reserve(nodes.size());
+  auto join = by_place.begin();
+  for (int i = 0; i <= instructions; ++i) {
+    for (; join != by_place.end() && joins[*join] == i; ++join) {
+      order.push_back(instructions + *join);
+    }
+    if (i < instructions) order.push_back(i);
+  }
+  return order;
 }
 
 Graph BuildGraph(absl::Span<const VInstr> instrs,

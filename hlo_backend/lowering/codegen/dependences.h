@@ -59,6 +59,9 @@ struct Graph {
     joins.push_back(before);
     return static_cast<int>(nodes.size()) - 1;
   }
+  // All nodes, of `instructions` and joins, each behind those that it waits
+  // for.
+  std::vector<int> InOrder(int instructions) const;
 };
 
 Graph BuildGraph(absl::Span<const VInstr> instrs,

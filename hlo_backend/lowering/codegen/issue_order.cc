@@ -30,25 +30,6 @@ std::vector<int> SortedByKey(absl::Span<const int64_t> keys) {
   return sorted;
 }
 
-// Instructions and joins, each behind those that it waits for.
-std::vector<int> InOrder(const Graph& graph, int n) {
-  std::vector<int> joins(graph.joins.size());
-  std::iota(joins.begin(), joins.end(), 0);
-  std::stable_sort(joins.begin(), joins.end(), [&](int a, int b) {
-    return graph.joins[a] < graph.joins[b];
-  });
-  std::vector<int> order;
-  order.reserve(graph.nodes.size());
-  size_t join = 0;
-  for (int i = 0; i <= n; ++i) {
-    for (; join < joins.size() && graph.joins[joins[join]] == i; ++join) {
-      order.push_back(n + joins[join]);
-    }
-    if (i < n) order.push_back(i);
-  }
-  return order;
-}
-
 // The cycle at which an instruction is due, if what it leads to goes as soon as
 // it can: values that are kept (accumulators), and those that nothing reads
 // here. `turns`: before that none goes.
@@ -57,7 +38,7 @@ std::vector<int64_t> DueCycles(absl::Span<const VInstr> instrs,
                                const Graph& graph,
                                absl::Span<const int64_t> turns) {
   const int n = static_cast<int>(instrs.size());
-  const std::vector<int> order = InOrder(graph, n);
+  const std::vector<int> order = graph.InOrder(n);
   std::vector<int64_t> soonest(graph.nodes.size(), 0);
   std::copy(turns.begin(), turns.end(), soonest.begin());
   const auto follow = [&](int from, const auto& visit) {

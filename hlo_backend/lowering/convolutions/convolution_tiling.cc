@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/units.h"
+#include "hlo_backend/lowering/cheapest_cuts.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/turned_input.h"
 #include "hlo_backend/lowering/kernel_emitter.h"
@@ -222,17 +223,6 @@ bool WalksInVmem(const hlo::Instruction& kernel, const ConvolutionForm& form) {
     }
   }
   return false;
-}
-
-std::vector<int64_t> DistinctCuts(int64_t size) {
-  std::vector<int64_t> cuts;
-  int64_t last = 0;
-  for (int64_t grid = 1; grid <= size; ++grid) {
-    const int64_t block = CeilOfRatio<int64_t>(size, grid);
-    if (block != last) cuts.push_back(grid);
-    last = block;
-  }
-  return cuts;
 }
 
 Picoseconds TimeOf(const KernelContext& context, const Tiling& tiling,

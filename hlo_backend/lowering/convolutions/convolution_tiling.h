@@ -36,9 +36,6 @@ struct ConvolutionCost {
 // Are results, or arrays of their dimensions, walked where they lie in VMEM?
 bool WalksInVmem(const hlo::Instruction& kernel, const ConvolutionForm& form);
 
-// Counts of blocks that differ in what one of them holds.
-std::vector<int64_t> DistinctCuts(int64_t size);
-
 // Time of the step's body, by its resources.
 ConvolutionCost CostOf(const ConvolutionForm& form, const TapPacking& packing,
                        const ConvolutionBlock& block, const ArrayShape& arrays,

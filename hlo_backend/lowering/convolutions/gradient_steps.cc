@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/cheapest_cuts.h"
 #include "hlo_backend/lowering/convolutions/convolution_operands.h"
 #include "hlo_backend/lowering/convolutions/convolution_tiling.h"
 #include "hlo_backend/lowering/products/lhs_transpose.h"

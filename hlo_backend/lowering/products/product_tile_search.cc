@@ -91,7 +91,6 @@ class TileSearch {
           log_ == nullptr) {
         break;
       }
-      if (!MayShare(w.tile.block_b)) continue;
       ranked_cost_ = w.cost;
       TrySplits(w.tile);
     }

@@ -12,6 +12,7 @@ namespace ptxla::lowering {
 namespace {
 
 // Straight code of a step of the TPU compiler's windows, in our own limits.
+// ASSUMED: its own code of them is within one.
 constexpr int64_t kCompilersBundles = 2;
 
 // That make a register of 16 rows of one batch member out of two of two.

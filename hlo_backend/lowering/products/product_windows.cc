@@ -80,9 +80,7 @@ isa::Window MakeWindow(const MatrixView& v, int arg, isa::Direction direction,
   rows.vmem_stride = columns.block * tile;
   // A block may end within a register: its last one is loaded and stored whole.
   const int64_t of_register = std::max<int64_t>(1, 16 / v.tile_rows);
-  planes.vmem_stride =
-      (rows.block == 1 ? 1 : RoundUpTo(rows.block, of_register)) *
-      rows.vmem_stride;
+  planes.vmem_stride = RoundUpTo(rows.block, of_register) * rows.vmem_stride;
   w.slot_bytes = planes.block * planes.vmem_stride;
   // Part of a tile of bytes is loaded as a whole register.
   if (hlo::BitWidth(v.type) == 8) w.slot_bytes += isa::kVregBytes;

@@ -3,22 +3,23 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "hlo_backend/lowering/cheapest_cuts.h"
 #include "hlo_backend/lowering/products/window_cost.h"
 
 namespace ptxla::lowering {
 namespace {
 
+// Windows that are kept: of those that fit few are refused.
 constexpr size_t kMost = 256;
 
 // Sizes of blocks that cut `extent` into about equal parts, in units, large
 // ones first; one of all has whole `lone` units.
 std::vector<int64_t> BlocksOf(int64_t extent, int64_t unit, int64_t lone) {
-  std::vector<int64_t> blocks = {RoundUpTo(extent, lone)};
+  std::vector<int64_t> blocks;
   const int64_t units = CeilOfRatio(extent, unit);
-  for (int64_t block = units; block > 1;) {
-    // The fewest steps that make a smaller block.
-    block = CeilOfRatio(units, CeilOfRatio(units, block - 1));
-    blocks.push_back(block * unit);
+  for (const int64_t cuts : DistinctCuts(units)) {
+    blocks.push_back(cuts == 1 ? RoundUpTo(extent, lone)
+                               : CeilOfRatio(units, cuts) * unit);
   }
   return blocks;
 }
@@ -71,8 +72,7 @@ class Ranking {
       t->block_m = rows;
       t->grid_m = CeilOfRatio(p_.m, rows);
       if (p_.whole_columns && t->grid_m > 1) break;
-      t->n_inner = p_.rows_in_turn || !limits_.rows_inside || t->grid_m == 1 ||
-                   t->grid_n == 1;
+      t->n_inner = !limits_.rows_inside || t->grid_m == 1 || t->grid_n == 1;
       const std::optional<int64_t> cost = cost_.Of(*t);
       if (!cost) continue;
       const ProductTile taken = Taken(*t);

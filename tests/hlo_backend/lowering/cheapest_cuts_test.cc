@@ -48,6 +48,11 @@ TEST(CheapestCutsTest, TwoCoresHaveAsManyBlocksEach) {
   EXPECT_THAT(CheapestCuts({375, 8}, cost), ElementsAre(1, 4));
 }
 
+TEST(CheapestCutsTest, CutsAreDistinctIfTheirBlocksAre) {
+  EXPECT_THAT(DistinctCuts(10), ElementsAre(1, 2, 3, 4, 5, 10));
+  EXPECT_THAT(DistinctCuts(1), ElementsAre(1));
+}
+
 // A block always has an element, and every size has a cut.
 TEST(CheapestCutsTest, TinyTargetsAndLargePrimesHaveCuts) {
   EXPECT_THAT(CheapestCuts({7, 5}, {1, 1, 200, 0.04}), ElementsAre(7, 5));
