@@ -34,6 +34,7 @@
 #include "hlo_backend/passes/fusion/shift_fusion.h"
 #include "hlo_backend/passes/fusion/softmax_fusion.h"
 #include "hlo_backend/passes/fusion/staging.h"
+#include "hlo_backend/passes/fusion/streamed_prologues.h"
 #include "hlo_backend/passes/layout/compact_entry.h"
 #include "hlo_backend/passes/layout/convolution_sums.h"
 #include "hlo_backend/passes/layout/expand_to_transpose.h"
@@ -286,6 +287,8 @@ std::vector<PassEntry> AllPasses() {
       {"stack-allocation", "stacks that a loop fills begin as memory",
        Make<StackAllocationPass>},
       {"staging", "small kernels as stages of one", Make<StagingPass>},
+      {"streamed-prologues", "computed weights stream, the others are pushed",
+       Make<StreamedProloguesPass>},
       {"tap-products", "convolutions of f64 as a product for each tap",
        Make<TapProductsPass>},
       {"topk-expander", "the k largest as sorts", Make<TopkExpanderPass>},

@@ -18,6 +18,9 @@ constexpr double kAddCycles = 0.75;
 // A weight tile takes at least this part of WindowRates::step, however few rows
 // it meets: 128 of them on v6e and tpu7x (ASSUMED on others: 32).
 constexpr double kTileOfStep = 1.0 / 32;
+// Of a prologue, the vector work of so many of the matmuls' bundles is done
+// beside them; the rest is added.
+constexpr double kHiddenPrologue = 0.25;
 
 // How often each dimension of the grid is walked by one core.
 struct Walk {
@@ -99,7 +102,24 @@ std::optional<WindowRates> WindowRatesOf(const chips::ChipSpec& chip) {
   const auto bytes = chip.Policy("window_bytes");
   if (!bandwidth || !load || !store || !step || !bytes) return std::nullopt;
   const double hz = chip.core().clock.frequency().count();
-  return WindowRates{*bandwidth / hz, *load, *store, *step, *bytes};
+  return WindowRates{*bandwidth / hz,
+                     *load,
+                     *store,
+                     *step,
+                     static_cast<double>(chip.slots().valu),
+                     *bytes};
+}
+
+double WindowCost::PrologueCycles(const ProductTile& t) const {
+  const auto cycles = [&](const ProductOperand& o, int64_t elements) {
+    if (!o.computed) return 0.0;
+    const double registers = static_cast<double>(elements) / 1024;
+    return registers *
+           std::max(static_cast<double>(o.operations) / rates_.vector_slots,
+                    static_cast<double>(o.functions));
+  };
+  return cycles(p_.lhs, t.block_b * t.block_m * t.block_k) +
+         cycles(p_.rhs, t.block_b * t.block_k * t.block_n);
 }
 
 std::optional<int64_t> WindowCost::Of(const ProductTile& t) const {
@@ -118,7 +138,10 @@ std::optional<int64_t> WindowCost::Of(const ProductTile& t) const {
   const double of_tile =
       std::max(static_cast<double>(t.block_m * a_.interval) / a_.rows / a_.mxus,
                rates_.step * kTileOfStep);
-  const double matmuls = tiles * of_tile + rates_.step;
+  const double streamed = tiles * of_tile;
+  const double matmuls =
+      streamed + rates_.step +
+      std::max(0.0, PrologueCycles(t) - kHiddenPrologue * streamed);
   const double adds = t.grid_k > 1 ? kAddCycles * elements / 1024 : 0;
   // What it stores, and fetches where blocks change.
   const auto transfer = [&](double of) { return of / rates_.bytes_per_cycle; };
@@ -131,7 +154,10 @@ std::optional<int64_t> WindowCost::Of(const ProductTile& t) const {
   const auto load = [&](bool lhs, bool rhs) {
     lhs &= !p_.lhs.resident;
     rhs &= !p_.rhs.resident;
-    return (lhs || rhs ? rates_.load : 0) +
+    // What is computed is fetched apart.
+    const bool apart = lhs && rhs && (p_.lhs.computed || p_.rhs.computed);
+    const int fetches = apart ? 2 : lhs || rhs ? 1 : 0;
+    return fetches * rates_.load +
            transfer((lhs ? bytes.lhs : 0) + (rhs ? bytes.rhs : 0));
   };
   // Of changes of K, of the inner and of the outer dimension, of the batch.

@@ -39,6 +39,9 @@ class WindowCost {
   std::optional<int64_t> Of(const ProductTile& tile) const;
 
  private:
+  // Vector work of a step that computes operands.
+  double PrologueCycles(const ProductTile& tile) const;
+
   const ProductProblem& p_;
   const ArrayShape& a_;
   const WindowRates& rates_;

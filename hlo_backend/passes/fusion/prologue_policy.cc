@@ -46,6 +46,7 @@ ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
                  {Opcode::kCos, operations("operations_sine")},
                  {Opcode::kTan, operations("operations_sine")}};
   integer_division_ = operations("operations_integer_divide");
+  finishes_products_ = !chip.Policy("streamed_prologue_rows").has_value();
   vmem_bytes_ = WholeRoomForResidents(chip);
   one_visit_ = 2.0 * chip.core().mxu_cols;
   plane_bytes_ = chip.vmem().scoped_limit.count() / kPlanesOfRoom;

@@ -30,6 +30,12 @@ class ProloguePolicy {
   // Vector instructions for each register of 1,024 elements that an elementwise
   // instruction takes, about: `policy.operations_...` (tpu_slots, section 4).
   int OperationsOf(const Instruction& instruction) const;
+  // Is work between two products done behind the first rather than in front of
+  // the second? Of chips whose compiler streams what it computes
+  // (streamed_prologues.h) in front, of others behind: gated units are
+  // multiplied behind their second product on v4, v5e and v5p (libtpu
+  // 0.0.42.1).
+  bool FinishesProducts() const { return finishes_products_; }
   // Is such an array too large to stay in VMEM?
   bool StreamsFromHbm(const Shape& shape) const {
     return shape.ByteSize() > vmem_bytes_;
@@ -41,6 +47,7 @@ class ProloguePolicy {
  private:
   absl::flat_hash_map<Opcode, int> operations_;  // others: one
   int integer_division_ = 1;
+  bool finishes_products_ = false;
   double operations_per_cycle_ = 0;  // elements x instructions, vector units
   double macs_per_cycle_ = 1;
   double one_visit_ = 0;     // columns

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "base/units.h"
@@ -65,6 +66,7 @@ class RowFuser {
     }
     Trim();
     LeaveToNextProducts();
+    if (!of_columns_ && !FinishesRows()) StoreProduct();
     std::vector<Instruction*> members;
     bool reduces = false;
     for (size_t n = position_[dot]; n < End(); ++n) {
@@ -72,7 +74,10 @@ class RowFuser {
       reduces |= order_[n]->opcode() == Opcode::kReduce;
       members.push_back(order_[n]);
     }
-    if (!reduces || UsedOutside(*dot) ||
+    const bool may_be_stored = !of_columns_ && !FinishesRows() &&
+                               !dot->IsRoot() && Rows().ReadArrays() &&
+                               dot->shape().type() == PrimitiveType::kF32;
+    if (!reduces || (UsedOutside(*dot) && !may_be_stored) ||
         (of_columns_ && !StoresOnce(members_))) {
       return;
     }
@@ -183,6 +188,36 @@ class RowFuser {
     }
     another_[&o] = product;
     return product;
+  }
+
+  bool FinishesRows() const {
+    return std::any_of(
+        finished_.begin(), finished_.end(), [&](const Instruction* i) {
+          const auto found = members_.find(i);
+          return found != members_.end() && found->second == Kind::kFull;
+        });
+  }
+
+  // Where nobody goes on with what rows reduce to, the product is stored as it
+  // is rounded: others make of it what they need, as of P and dP.
+  void StoreProduct() {
+    for (size_t n = End(); n-- > position_[dot_];) {
+      Instruction* i = order_[n];
+      const auto found = members_.find(i);
+      if (found == members_.end() || found->second != Kind::kFull ||
+          IsProduct(*i) || !UsedOutside(*i) || i->IsRoot()) {
+        continue;
+      }
+      bool inside = false;
+      for (const Instruction* u : i->users()) inside |= members_.contains(u);
+      if (!inside) members_.erase(i);
+    }
+  }
+
+  // The product, or its rounded values as wide as it was.
+  bool IsProduct(const Instruction& i) const {
+    return &i == dot_ ||
+           (i.opcode() == Opcode::kConvert && i.operand(0) == dot_);
   }
 
   bool UsedOutside(const Instruction& i) const {

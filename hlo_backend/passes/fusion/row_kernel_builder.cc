@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/passes/fusion/read_operands.h"
@@ -67,8 +68,22 @@ void RowKernelBuilder::KeepSums(std::vector<Instruction*>* members) {
     }
   }
   Instruction* sums = c_->AddLike(*dot, users[0]->shape(), dot->operands());
+  Instruction* stored = nullptr;
   for (Instruction* u : users) {
     members->erase(std::find(members->begin(), members->end(), u));
+    const std::vector<Instruction*> readers(u->users().begin(),
+                                            u->users().end());
+    for (Instruction* reader : readers) {
+      if (absl::c_linear_search(*members, reader)) continue;
+      if (stored == nullptr) {
+        stored = c_->Add(Opcode::kConvert, dot->shape(), {sums});
+        members->push_back(stored);
+      }
+      Instruction* widened = c_->AddLike(*u, u->shape(), {stored});
+      for (int k = 0; k < reader->operand_count(); ++k) {
+        if (reader->operand(k) == u) reader->ReplaceOperand(k, widened);
+      }
+    }
     c_->Replace(u, sums);
   }
   members->front() = sums;

@@ -1,7 +1,6 @@
 #include "hlo_backend/passes/fusion/row_kinds.h"
 
-#include <algorithm>
-
+#include "absl/algorithm/container.h"
 #include "base/units.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
@@ -98,6 +97,24 @@ bool RowKinds::IsLeafOf(const Instruction& o, bool full) const {
          BitWidth(o.shape().type()) <= 32;
 }
 
+bool RowKinds::IsOfReduce(const Instruction& i) const {
+  return absl::c_any_of(i.operands(), [&](const Instruction* o) {
+    const auto found = members_.find(o);
+    return found != members_.end() && found->second == RowKind::kRow;
+  });
+}
+
+bool RowKinds::ReadArrays() const {
+  return absl::c_any_of(members_, [&](const auto& member) {
+    return member.first != &dot_ &&
+           absl::c_any_of(member.first->operands(), [&](const Instruction* o) {
+             return !members_.contains(o) &&
+                    o->opcode() != Opcode::kBroadcast &&
+                    o->shape().SameDims(dot_.shape()) && !IsFree(*o);
+           });
+  });
+}
+
 RowKind RowKinds::KindOf(const Instruction& i) const {
   if (!i.control_predecessors().empty() || !i.control_successors().empty()) {
     return RowKind::kNone;
@@ -126,7 +143,10 @@ RowKind RowKinds::KindOf(const Instruction& i) const {
   for (const Instruction* o : i.operands()) {
     if (!IsLeafOf(*o, full)) return RowKind::kNone;
   }
-  return full ? RowKind::kFull : RowKind::kRow;
+  if (full) return RowKind::kFull;
+  // The TPU compiler goes on behind a reduce that is broadcast as it is: work
+  // on the values of rows is another kernel, and so is what needs it.
+  return IsOfReduce(i) ? RowKind::kNone : RowKind::kRow;
 }
 
 }  // namespace ptxla::hlo

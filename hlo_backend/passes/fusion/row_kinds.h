@@ -32,12 +32,17 @@ class RowKinds {
   bool HasRowShape(const Shape& s) const;
   // Made of constants and iotas alone (a causal mask): again where needed.
   bool IsFree(const Instruction& o) const;
+  // Members are made of other arrays of the product's size, too; sums of the
+  // product alone are row_statistics.h.
+  bool ReadArrays() const;
 
  private:
   // Dimension of the product that one of its rows' values has.
   int DimOfRows(int d) const;
   bool IsRowsOfOthers(const Instruction& broadcast) const;
   bool IsLeafOf(const Instruction& o, bool full) const;
+  // Made of what rows of these members reduce to.
+  bool IsOfReduce(const Instruction& i) const;
 
   const Instruction& dot_;
   const RowMembers& members_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/functional/function_ref.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/product_batch.h"
@@ -21,6 +22,13 @@ bool AllUses(const Instruction& value,
                        return IsProduct(*u) && u->operand(0) != u->operand(1) &&
                               holds(*u, u->operand(0) == &value ? 0 : 1);
                      });
+}
+
+bool IsReadOnlyBy(const Instruction& value,
+                  const std::vector<const Instruction*>& members) {
+  return absl::c_all_of(value.users(), [&](const Instruction* u) {
+    return absl::c_linear_search(members, u);
+  });
 }
 
 bool IsParameter(const Instruction& value) {
@@ -94,10 +102,15 @@ void DotPrologues::Claim(const Instruction& value) {
       } else if (o->opcode() == Opcode::kIota) {
         return;
       } else if (!o->IsConstant()) {
-        // What a product makes in more bytes is finished behind it.
-        const bool wider = nodes_.of(o).role == FusionRole::kDot &&
-                           o->shape().ByteSize() > value.shape().ByteSize();
-        if (wider || !IsPrologueArray(o->shape())) return;
+        // What a product makes in more bytes is finished behind it; on some
+        // chips all that only this work reads.
+        const bool product = nodes_.of(o).role == FusionRole::kDot;
+        const bool wider = o->shape().ByteSize() > value.shape().ByteSize();
+        if (product && (wider || (policy_.FinishesProducts() &&
+                                  IsReadOnlyBy(*o, members)))) {
+          return;
+        }
+        if (!IsPrologueArray(o->shape())) return;
         ++arrays;
       }
     }

@@ -107,6 +107,15 @@ Instruction* SimplifyConvert(Instruction* i, Rewriter& r) {
     }
     if (from == to && IsFloat(from) && IsRoundingOfWork(x->shape().type()) &&
         r.options().allow_excess_precision) {
+      // A product that is stored is stored as it is rounded; kernels that go on
+      // with it do not round.
+      if (source->opcode() == Opcode::kDot && source->user_count() == 1 &&
+          x->user_count() == 1 && !source->shape().has_layout()) {
+        Shape rounded = source->shape();
+        rounded.set_type(x->shape().type());
+        return b.Convert(
+            i->parent()->AddLike(*source, rounded, source->operands()), to);
+      }
       return source;
     }
   }

@@ -96,6 +96,70 @@ TEST(WindowCostTest, EqualsTheTpuCompilersEstimates) {
   EXPECT_GE(near, 0.95 * all) << near << " of " << all;
 }
 
+// libtpu 0.0.42.1 on v6e: [m,k] made of so many bf16 arrays, times [k,n] in
+// VMEM; the grid and the estimate of its windows.
+struct Computed {
+  int64_t m, k, n, arrays, grid_n, grid_m, grid_k, block_m, block_n, block_k;
+  double cycles;
+};
+
+TEST(WindowCostTest, ComputedOperandsAreLoadedAsWhatTheyAreMadeOf) {
+  const Machine m("v6e");
+  for (const Computed& c : std::vector<Computed>{
+           {4096, 2048, 8192, 1, 2, 12, 1, 344, 4096, 2048, 344120},
+           {4096, 2048, 8192, 2, 2, 14, 1, 296, 4096, 2048, 393004},
+           {4096, 2048, 8192, 3, 2, 16, 1, 256, 4096, 2048, 437408},
+           {8192, 1024, 1024, 2, 1, 5, 1, 1640, 1024, 1024, 113789},
+           {8192, 1024, 1024, 3, 1, 4, 2, 2048, 1024, 512, 133732},
+           {2048, 4096, 1024, 1, 1, 3, 1, 688, 1024, 4096, 53543}}) {
+    ProductProblem p;
+    p.m = c.m;
+    p.k = c.k;
+    p.n = c.n;
+    p.lhs.computed = true;
+    p.lhs.bytes_per_element = 2 * c.arrays;
+    p.lhs.operations = 1;
+    p.rhs.resident = true;
+    p.out_bytes_per_element = 2;
+    p.narrow_results = 1;
+    p.half_registers = true;
+    ProductTile t;
+    t.grid_n = c.grid_n;
+    t.grid_m = c.grid_m;
+    t.grid_k = c.grid_k;
+    t.block_m = c.block_m;
+    t.block_n = c.block_n;
+    t.block_k = c.block_k;
+    t.n_inner = c.grid_n == 1;
+    const auto cycles = WindowCost(p, m.arrays, *m.limits.windows, 1).Of(t);
+    ASSERT_TRUE(cycles.has_value()) << c.m << " of " << c.arrays;
+    EXPECT_NEAR(static_cast<double>(*cycles) / c.cycles, 1, 0.005)
+        << c.m << " of " << c.arrays;
+  }
+}
+
+// Whole columns are worth more than small blocks: nothing is computed twice.
+TEST(RankedWindowsTest, VectorWorkOfAnOperandIsNotDoneAgainForEachColumn) {
+  const Machine m("v6e");
+  ProductProblem p;
+  p.m = 4096;
+  p.n = 2048;
+  p.k = 5632;
+  p.lhs.computed = true;
+  p.lhs.resident = true;
+  p.out_bytes_per_element = 2;
+  p.narrow_results = 1;
+  p.half_registers = true;
+  p.lhs.operations = 1;
+  const auto light = RankedWindows(p, m.arrays, m.limits, {16, {1}});
+  p.lhs.operations = 60;  // an error function
+  const auto heavy = RankedWindows(p, m.arrays, m.limits, {16, {1}});
+  ASSERT_FALSE(light.empty());
+  ASSERT_FALSE(heavy.empty());
+  EXPECT_GT(light[0].tile.grid_n, 1);
+  EXPECT_EQ(heavy[0].tile.grid_n, 1);
+}
+
 TEST(RankedWindowsTest, TheCheapestAreTheTpuCompilers) {
   std::map<std::string, std::pair<int, int>> same;  // of a chip, and all
   for (const Row& row : Rows()) {
