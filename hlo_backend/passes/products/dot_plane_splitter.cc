@@ -10,6 +10,7 @@
 #include "hlo_backend/passes/control_flow.h"
 #include "hlo_backend/passes/dimension_utils.h"
 #include "hlo_backend/passes/products/dot_side.h"
+#include "hlo_backend/passes/products/joined_planes.h"
 #include "hlo_backend/passes/rewriter.h"
 
 namespace ptxla::hlo {
@@ -25,7 +26,6 @@ std::optional<int> RowsOfTiles(const Shape& s) {
   return d;
 }
 
-// One operand of a product with the roles of its dimensions.
 // The operand without dimension `d`, of size 1.
 void Drop(int64_t d, Builder& b, DotSide* side) {
   DimVector dims = side->operand->shape().dims();
@@ -161,6 +161,7 @@ class Splitter {
   }
 
   bool Run() {
+    if (BatchBySlices()) return true;
     for (int o = 0; o < 2; ++o) {
       if (SplitBySlices(o) || SplitByParts(o)) return true;
     }
@@ -190,6 +191,36 @@ class Splitter {
     sides[o].operand = plane;
     Drop(d, b_, &sides[o]);
     return Dot(sides[0], sides[1], type);
+  }
+
+  // Of a matrix times weights [K, planes, N] the planes are members of a batch,
+  // which lie in the rows of the weights' tiles and share the matrix.
+  bool BatchBySlices() {
+    const Instruction* x = sides_[0].operand;
+    const Shape& w = sides_[1].operand->shape();
+    if (x->shape().rank() != 2 || w.rank() != 3 || !sides_[0].batch.empty() ||
+        sides_[1].contracting.size() != 1 || sides_[1].contracting[0] != 0 ||
+        !RowsOfTiles(w) || !OnlyPlanesAreUsed(*dot_, 1)) {
+      return false;
+    }
+    const Shape& m = x->shape();
+    Instruction* members =
+        b_.Broadcast(sides_[0].operand, DimVector{w.dim(1), m.dim(0), m.dim(1)},
+                     DimVector{1, 2});
+    DotSide left = sides_[0], right = sides_[1];
+    left.operand = members;
+    left.batch.push_back(0);
+    ++left.contracting[0];
+    right.batch.push_back(1);
+    Instruction* product = Dot(left, right, dot_->shape().type());
+    const std::vector<Instruction*> slices(dot_->users().begin(),
+                                           dot_->users().end());
+    for (Instruction* slice : slices) {
+      Instruction* plane = Plane(product, 0, *IndexOfSlice(*slice, 1), b_);
+      dot_->parent()->Replace(slice, b_.Reshape(plane, slice->shape().dims()));
+    }
+    dot_->parent()->Remove(dot_);
+    return true;
   }
 
   // y[:,0,:] of y = x w is x w[:,0,:].
@@ -277,9 +308,25 @@ class Splitter {
   DotSide sides_[2];
 };
 
+// Planes that the program joins, made of a matrix and of weights that are
+// larger than they. The TPU compiler stores all of them as f32 and copies them
+// into the order of the joined ones; that is dear where they are larger than
+// the weights, and no better form of ours stands for it.
+bool JoinsPlanesOfLargeWeights(const Instruction& i) {
+  const Instruction* join = &i;
+  if (join->opcode() == Opcode::kConvert) join = join->operand(0);
+  if (join->opcode() != Opcode::kReshape) return false;
+  const Instruction& dot = *join->operand(0);
+  return dot.opcode() == Opcode::kDot && dot.operand(0)->shape().rank() == 2 &&
+         dot.operand(1)->shape().ElementCount() > dot.shape().ElementCount();
+}
+
 bool Split(Instruction* i) {
   if (i->shape().has_layout()) return false;
-  if (i->opcode() != Opcode::kDot) return SlicesBefore(i);
+  if (i->opcode() != Opcode::kDot) {
+    return SlicesBefore(i) ||
+           (JoinsPlanesOfLargeWeights(*i) && SlicesBeforeJoin(i, kMostPlanes));
+  }
   return i->attrs<DotAttrs>().sparsity.empty() && !HasControlEdges(*i) &&
          Splitter(i).Run();
 }

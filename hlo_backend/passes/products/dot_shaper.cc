@@ -193,6 +193,33 @@ Instruction* Shaped(Instruction* dot) {
   return Reshaped(b, value, dot->shape().dims());
 }
 
+// Weights that are put into another order anyway.
+bool IsMoved(const Instruction& weights) {
+  return weights.opcode() == Opcode::kReshape ||
+         weights.opcode() == Opcode::kTranspose;
+}
+
+// What is reshaped again behind a product's reshape is made of the product:
+// columns of a unit and its gate that the program joins (bf16[m,2,n] to
+// [m,2n]) are joined as it makes them. Whether `reshape` has been replaced so.
+// Where the weights lie apart the TPU compiler makes the results apart, too,
+// and copies them.
+bool JoinReshapes(Instruction* reshape) {
+  Computation* c = reshape->parent();
+  Builder b(c);
+  const std::vector<Instruction*> users(reshape->users().begin(),
+                                        reshape->users().end());
+  for (Instruction* u : users) {
+    if (u->opcode() != Opcode::kReshape) continue;
+    Instruction* product = reshape->operand(0);
+    const auto dims = u->shape().dims();
+    c->Replace(u, Reshaped(b, product, DimVector(dims.begin(), dims.end())));
+  }
+  if (reshape->user_count() > 0 || reshape->IsRoot()) return false;
+  c->Remove(reshape);
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<bool> DotShaperPass::Run(Module* module, const PassContext&) {
@@ -213,8 +240,12 @@ absl::StatusOr<bool> DotShaperPass::Run(Module* module, const PassContext&) {
       i = whole;
       Instruction* value = Shaped(i);
       if (value == nullptr) continue;
+      const bool moved = IsMoved(*i->operand(1));
       c->Replace(i, value);
-      if (value->opcode() == Opcode::kReshape) ScaleBeforeSplit(value);
+      if (value->opcode() == Opcode::kReshape &&
+          (!moved || !JoinReshapes(value))) {
+        ScaleBeforeSplit(value);
+      }
       changed = true;
     }
   }
