@@ -4,6 +4,7 @@
 #include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/lowering/codegen/spaces.h"
 #include "hlo_backend/lowering/fusion/reduce_windows.h"
+#include "hlo_backend/lowering/fusion/result_rows.h"
 #include "hlo_backend/lowering/fusion/tile_fold.h"
 #include "hlo_backend/lowering/refusals.h"
 
@@ -22,7 +23,8 @@ absl::Status AddColumnSums(const KernelContext& context,
     if (context.model.cores > 2 || g.linear || g.row_axis < 0) {
       return Unsupported(*e.of_columns[root], "its columns beside rows");
     }
-    ASSIGN_OR_RETURN(Reduction r, DescribeColumns(e, static_cast<int>(root)));
+    ASSIGN_OR_RETURN(Reduction r,
+                     DescribeColumns(i, e, static_cast<int>(root)));
     r.strides.assign(g.axes.size(), 0);
     r.strides[g.column_axis] = isa::kVregBytes;
     r.scratch = tiling.scratch_bytes;
@@ -136,19 +138,28 @@ absl::Status ColumnSums::Finish() {
     TileFold fold(r, b_);
     b_.BeginScope();
     b_.NewBlock("columns");
+    const bool packed = r.result.packing > 1;
+    ResultRows rows(r.result, b_);
     const Sca from = b_.GlobalSca(), to = b_.GlobalSca();
+    const Sca row = packed ? b_.GlobalSca() : Sca();
     b_.ScratchAddress(from, static_cast<int32_t>(r.scratch));
     ResultAddress(r, to, b_);
     b_.SetBank(to, codegen::kUnknownBanks, 0);
+    if (packed) b_.SImmTo(row, 0);
     b_.BeginLoop(g_.axes[g_.column_axis].tiles, 1);
     b_.NewBlock("fold columns");
     ASSIGN_OR_RETURN(
         Vec v, fold.Sublanes(b_.Load(codegen::kPartialTileSpace, from, 0)));
     ASSIGN_OR_RETURN(v, fold.WithInit(v));
-    b_.StoreMasked(codegen::kReducedRowSpace, to, 0, v,
-                   b_.Range(0, isa::kLanes, 0, 1));
     b_.SBinaryImmTo(from, Opcode::kSadd, from, isa::kVregBytes);
-    b_.SBinaryImmTo(to, Opcode::kSadd, to, isa::kRowBytes);
+    if (packed) {
+      rows.Place(v, to, row, 0, row, 0);
+      b_.SBinaryImmTo(row, Opcode::kSadd, row, 1);
+    } else {
+      b_.StoreMasked(codegen::kReducedRowSpace, to, 0, v,
+                     b_.Range(0, isa::kLanes, 0, 1));
+      b_.SBinaryImmTo(to, Opcode::kSadd, to, isa::kRowBytes);
+    }
     b_.EndLoop();
     b_.EndScope();
   }

@@ -24,6 +24,11 @@ absl::Status ReadStart(Reduction* r) {
   return absl::OkStatus();
 }
 
+const hlo::Shape& ResultShape(const hlo::Instruction& fusion, int result) {
+  return fusion.shape().IsTuple() ? fusion.shape().element(result)
+                                  : fusion.shape();
+}
+
 }  // namespace
 
 uint32_t ReducedDims(const Expression& e) {
@@ -68,10 +73,8 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
     r.result = PhysicalArray::Words(kept, sizes);
     return r;
   }
-  const hlo::Shape& shape = fusion.shape().IsTuple()
-                                ? fusion.shape().element(e.results[root])
-                                : fusion.shape();
-  ASSIGN_OR_RETURN(r.result, PhysicalArray::Of(shape));
+  ASSIGN_OR_RETURN(r.result,
+                   PhysicalArray::Of(ResultShape(fusion, e.results[root])));
   if (hlo::IsFloat(r.type) && r.result.bits != 32 &&
       r.result.type != hlo::PrimitiveType::kBf16) {
     return Unsupported(*r.reduce, "result type");
@@ -82,7 +85,8 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
   return r;
 }
 
-absl::StatusOr<Reduction> DescribeColumns(const Expression& e, int root) {
+absl::StatusOr<Reduction> DescribeColumns(const hlo::Instruction& fusion,
+                                          const Expression& e, int root) {
   Reduction r;
   r.reduce = e.of_columns[root];
   r.root = root;
@@ -91,7 +95,8 @@ absl::StatusOr<Reduction> DescribeColumns(const Expression& e, int root) {
   r.op = *monoid;
   r.type = r.reduce->shape().type();
   RETURN_IF_ERROR(ReadStart(&r));
-  ASSIGN_OR_RETURN(r.result, PhysicalArray::Of(r.reduce->shape()));
+  ASSIGN_OR_RETURN(r.result,
+                   PhysicalArray::Of(ResultShape(fusion, e.results[root])));
   return r;
 }
 

@@ -67,7 +67,8 @@ absl::StatusOr<Reduction> DescribeReduction(const hlo::Instruction& fusion,
                                             const Expression& e, int root);
 
 // The same of one of Expression::of_columns, whose result is [columns].
-absl::StatusOr<Reduction> DescribeColumns(const Expression& e, int root);
+absl::StatusOr<Reduction> DescribeColumns(const hlo::Instruction& fusion,
+                                          const Expression& e, int root);
 
 // Bits of the physical iteration dimensions that go.
 uint32_t ReducedDims(const Expression& e);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "hlo_backend/analysis/extremum_position.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/passes/dimension_utils.h"
@@ -42,29 +43,51 @@ void FusedInputs::ForEach(
   for (const Instruction* p : i->control_predecessors()) visit(p, false);
 }
 
-void FusedInputs::ForEachShared(
-    const Instruction* i, const DimVector& dims,
-    absl::FunctionRef<void(const Instruction* value)> visit) const {
-  for (const Instruction* input : Full(i)) {
+absl::InlinedVector<FusedInputs::Read, 2> FusedInputs::Reads(
+    const Instruction* i) const {
+  const auto full = Full(i);
+  absl::InlinedVector<Read, 2> reads;
+  absl::InlinedVector<const Instruction*, 8> work = {i};
+  for (size_t k = 0; k < work.size(); ++k) {
+    for (const Instruction* o : work[k]->operands()) {
+      if (!chains_.node(o).placed) {
+        if (!absl::c_linear_search(work, o)) work.push_back(o);
+        continue;
+      }
+      if (!absl::c_linear_search(full, o)) continue;
+      const bool converted =
+          types_apart_ && work[k]->opcode() == Opcode::kConvert;
+      const Read read = {o, (converted ? work[k] : o)->shape().type()};
+      if (!absl::c_linear_search(reads, read)) reads.push_back(read);
+    }
+  }
+  return reads;
+}
+
+void FusedInputs::ForEachShared(const Instruction* i, const DimVector& dims,
+                                absl::FunctionRef<void(Read)> visit) const {
+  for (const Read& read : Reads(i)) {
     // Of larger ones both take tiles.
-    if (!input->shape().IsScalar() &&
-        (input->shape().dims() == dims ||
-         input->shape().ElementCount() > Product(dims))) {
-      visit(input);
+    const Shape& shape = read.value->shape();
+    if (!shape.IsScalar() &&
+        (shape.dims() == dims || shape.ElementCount() > Product(dims))) {
+      visit(read);
     }
   }
   for (const Instruction* o : i->operands()) {
     const FusionNode& work = chains_.node(o);
     if (!work.placed && work.role == FusionRole::kElementwise &&
         work.full.empty() && o->shape().dims() == dims) {
-      visit(o);
+      visit({o, o->shape().type()});
     }
   }
   for (const Instruction* leaf : chains_.node(i).small) {
     const bool scalar = leaf->shape().IsScalar() && !leaf->IsConstant();
     // Of which both take lanes.
     const bool sliced = leaf->shape().ElementCount() > Product(dims);
-    if (sliced || (scalar && i->opcode() == Opcode::kReduce)) visit(leaf);
+    if (sliced || (scalar && i->opcode() == Opcode::kReduce)) {
+      visit({leaf, leaf->shape().type()});
+    }
   }
 }
 

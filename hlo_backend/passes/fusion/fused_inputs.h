@@ -8,6 +8,8 @@
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_FUSED_INPUTS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_FUSED_INPUTS_H_
 
+#include <utility>
+
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "hlo_backend/passes/fusion/fusion_chains.h"
@@ -16,8 +18,10 @@ namespace ptxla::hlo {
 
 class FusedInputs {
  public:
-  // `chains` must outlive this.
-  explicit FusedInputs(const FusionChains& chains) : chains_(chains) {}
+  // `chains` must outlive this. `types_apart`: what is read in another type
+  // than its own is another value.
+  FusedInputs(const FusionChains& chains, bool types_apart)
+      : chains_(chains), types_apart_(types_apart) {}
 
   // Stored values of the iteration shape that a member reads.
   absl::InlinedVector<const Instruction*, 2> Full(const Instruction* i) const;
@@ -27,13 +31,29 @@ class FusedInputs {
       const Instruction* i,
       absl::FunctionRef<void(const Instruction* value, bool soft)> visit) const;
 
+  // An array, and the type that the work which reads it takes it in: that of a
+  // conversion, or its own.
+  struct Read {
+    const Instruction* value;
+    PrimitiveType type;
+    bool operator==(const Read& o) const {
+      return value == o.value && type == o.type;
+    }
+    template <typename H>
+    friend H AbslHashValue(H h, const Read& r) {
+      return H::combine(std::move(h), r.value, r.type);
+    }
+  };
+  // The values of Full(i) as `i` reads them; two of one that it reads in both
+  // ways.
+  absl::InlinedVector<Read, 2> Reads(const Instruction* i) const;
+
   // What `i` reads, or does again, in a kernel of iteration shape `dims`, that
   // another kernel of that shape may share with it: arrays of the shape, or of
   // more, whose lanes or tiles are taken; work on what is broadcast (an angle
   // of which there are sine and cosine); of a reduce also scalars.
-  void ForEachShared(
-      const Instruction* i, const DimVector& dims,
-      absl::FunctionRef<void(const Instruction* value)> visit) const;
+  void ForEachShared(const Instruction* i, const DimVector& dims,
+                     absl::FunctionRef<void(Read)> visit) const;
 
   // Made by a kernel that another may join.
   bool IsMadeInStep(const Instruction* value) const;
@@ -54,6 +74,7 @@ class FusedInputs {
 
  private:
   const FusionChains& chains_;
+  const bool types_apart_;
 };
 
 }  // namespace ptxla::hlo

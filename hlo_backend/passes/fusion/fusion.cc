@@ -41,11 +41,11 @@ bool IsLoopScalar(const Instruction& i) {
 
 class Fuser {
  public:
-  Fuser(Computation* c, const ProloguePolicy& prologues)
+  Fuser(Computation* c, const ProloguePolicy& prologues, bool types_apart)
       : c_(c),
         order_(c->PostOrder()),
         chains_(order_, prologues),
-        inputs_(chains_),
+        inputs_(chains_, types_apart),
         pairs_(order_, chains_, inputs_),
         groups_(order_.size()) {}
 
@@ -237,9 +237,10 @@ class Fuser {
   // Kernels that read, or do again, the same over the same shape. `across`:
   // also reduces of rows and of columns.
   void JoinSiblings(bool across) {
-    std::vector<const Instruction*> inputs;
-    absl::flat_hash_map<const Instruction*, std::vector<int>> readers;
-    const auto add = [&](const Instruction* input, int g) {
+    using Read = FusedInputs::Read;
+    std::vector<Read> inputs;
+    absl::flat_hash_map<Read, std::vector<int>> readers;
+    const auto add = [&](Read input, int g) {
       std::vector<int>& list = readers[input];
       if (list.empty()) inputs.push_back(input);
       if (list.empty() || list.back() != g) list.push_back(g);
@@ -250,9 +251,9 @@ class Fuser {
         continue;
       }
       inputs_.ForEachShared(i, groups_.kernel(g).dims,
-                            [&](const Instruction* value) { add(value, g); });
+                            [&](Read read) { add(read, g); });
     }
-    for (const Instruction* input : inputs) {
+    for (const Read& input : inputs) {
       const std::vector<int>& list = readers[input];
       for (size_t k = 1; k < list.size(); ++k) {
         // The nearest that takes it: between a sum over columns and the work
@@ -337,7 +338,7 @@ absl::StatusOr<bool> FusionPass::Run(Module* module,
     // A kernel that nobody reads is none.
     changed |= c->RemoveDead() > 0;
     changed |= PartStoredConverts(c);
-    changed |= Fuser(c, prologues).Run();
+    changed |= Fuser(c, prologues, !of_one_kernel_).Run();
   }
   return changed;
 }

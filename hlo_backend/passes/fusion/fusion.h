@@ -12,6 +12,10 @@
 //    into its operand, and elementwise work on its result behind it.
 //  - Reduces join the work before them, and one another where they read the
 //    same array over the same dimensions; rows and columns too.
+//  - Kernels that read the same become one, but not where one computes with
+//    what is stored and the other converts it first: a bf16 residual beside an
+//    f32 sum of squares, the bf16 sum of a gradient beside its f32 products
+//    (libtpu 0.0.42.1 on v5e and v6e; 43 programs of pairs).
 //  - Scalar work of one level is one kernel, but for counters of loops and
 //    where their kernels start (passes/loops/loop_scalars.h).
 //
@@ -27,8 +31,15 @@ namespace ptxla::hlo {
 
 class FusionPass : public Pass {
  public:
+  // `of_one_kernel`: all of it was one kernel of another compiler's, whatever
+  // the types.
+  explicit FusionPass(bool of_one_kernel = false)
+      : of_one_kernel_(of_one_kernel) {}
   absl::string_view name() const override { return "fusion"; }
   absl::StatusOr<bool> Run(Module* module, const PassContext& context) override;
+
+ private:
+  const bool of_one_kernel_;
 };
 
 }  // namespace ptxla::hlo

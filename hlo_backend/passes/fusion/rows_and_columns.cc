@@ -40,20 +40,22 @@ bool MayPair(const Instruction& first, const Instruction& later) {
 
 RowsAndColumns::Sum RowsAndColumns::SumOf(const Instruction* reduce) const {
   Sum sum = {reduce, {}, {}};
-  std::vector<const Instruction*> work = {reduce->operand(0)};
-  for (size_t k = 0; k < work.size() && k < kMostWork; ++k) {
-    const Instruction* i = work[k];
-    const FusionNode& node = chains_.node(i);
+  std::vector<const Instruction*> work;
+  const auto add = [&](FusedInputs::Read read) {
+    const FusionNode& node = chains_.node(read.value);
     // What others read, too, is stored for them.
     if (node.role != FusionRole::kElementwise ||
-        (node.placed && i->user_count() > 1)) {
-      if (!absl::c_linear_search(sum.arrays, i)) sum.arrays.push_back(i);
-      continue;
+        (node.placed && read.value->user_count() > 1)) {
+      if (!absl::c_linear_search(sum.arrays, read)) sum.arrays.push_back(read);
+    } else if (!absl::c_linear_search(work, read.value)) {
+      work.push_back(read.value);
     }
-    for (const Instruction* leaf : node.full) {
-      if (!absl::c_linear_search(work, leaf)) work.push_back(leaf);
-    }
-    for (const Instruction* leaf : node.small) {
+  };
+  const Instruction* summed = reduce->operand(0);
+  add({summed, summed->shape().type()});
+  for (size_t k = 0; k < work.size() && k < kMostWork; ++k) {
+    for (const FusedInputs::Read& read : inputs_.Reads(work[k])) add(read);
+    for (const Instruction* leaf : chains_.node(work[k]).small) {
       if (!absl::c_linear_search(sum.small, leaf)) sum.small.push_back(leaf);
     }
   }
@@ -76,10 +78,11 @@ RowsAndColumns::RowsAndColumns(absl::Span<Instruction* const> order,
     for (size_t k = sums.size(); k-- > 0 && found < kMostPairs;) {
       const Sum& first = sums[k];
       if (!MayPair(*first.reduce, *later.reduce)) continue;
-      const auto shared = std::count_if(
-          later.arrays.begin(), later.arrays.end(), [&](const Instruction* a) {
-            return absl::c_linear_search(first.arrays, a);
-          });
+      const auto shared =
+          std::count_if(later.arrays.begin(), later.arrays.end(),
+                        [&](const FusedInputs::Read& a) {
+                          return absl::c_linear_search(first.arrays, a);
+                        });
       if (shared < 2) continue;
       const int number = static_cast<int>(pairs_.size());
       pairs_.push_back({first.reduce, later.reduce});
@@ -94,13 +97,9 @@ RowsAndColumns::RowsAndColumns(absl::Span<Instruction* const> order,
 
 void RowsAndColumns::DescribeReduce(const Instruction& reduce,
                                     GroupKernel* kernel) const {
-  const bool converted = std::any_of(
-      reduce.users().begin(), reduce.users().end(), [&](const Instruction* u) {
-        return inputs_.ReduceToStore(u) == &reduce;
-      });
   const bool position = inputs_.ExtremumOf(&reduce) != nullptr;
   kernel->of_rows = IsOverLastDimension(reduce) && !position;
-  kernel->of_columns = PaysBesideRows(reduce) && !converted && !position;
+  kernel->of_columns = PaysBesideRows(reduce) && !position;
   kernel->of_others = !kernel->of_rows && !kernel->of_columns;
 }
 

@@ -42,7 +42,8 @@ class RowsAndColumns {
   // A reduce and the arrays of its iteration shape that its kernel reads.
   struct Sum {
     const Instruction* reduce;
-    std::vector<const Instruction*> arrays, small;
+    std::vector<FusedInputs::Read> arrays;
+    std::vector<const Instruction*> small;
   };
   Sum SumOf(const Instruction* reduce) const;
 

@@ -171,7 +171,8 @@ absl::Status FuseBehind(Module* apart, const PassContext& context) {
     group.push_back(i);
   }
   RETURN_IF_ERROR(FuseGroup(entry, group));
-  RETURN_IF_ERROR(FusionPass().Run(apart, context).status());
+  RETURN_IF_ERROR(
+      FusionPass(/*of_one_kernel=*/true).Run(apart, context).status());
   RETURN_IF_ERROR(MovementFusionPass().Run(apart, context).status());
   entry->RemoveDead();
   return absl::OkStatus();
@@ -204,7 +205,8 @@ absl::Status FuseAround(const std::function<void(Module*)>& take_out,
     RETURN_IF_ERROR(RoundOperands(&attempt, context));
     done = FuseProductCore(attempt.entry(), outside, reduces, sums, generation);
     if (!done.ok()) continue;
-    RETURN_IF_ERROR(FusionPass().Run(&attempt, context).status());
+    RETURN_IF_ERROR(
+        FusionPass(/*of_one_kernel=*/true).Run(&attempt, context).status());
     RETURN_IF_ERROR(MovementFusionPass().Run(&attempt, context).status());
     attempt.entry()->RemoveDead();
     FuseLoneReduces(attempt.entry());
@@ -221,7 +223,8 @@ absl::Status FuseAnew(Module* apart, const PassContext& context) {
     RETURN_IF_ERROR(RoundOperands(apart, context));
   }
   RETURN_IF_ERROR(RowFusionPass().Run(apart, context).status());
-  RETURN_IF_ERROR(FusionPass().Run(apart, context).status());
+  RETURN_IF_ERROR(
+      FusionPass(/*of_one_kernel=*/true).Run(apart, context).status());
   RETURN_IF_ERROR(MovementFusionPass().Run(apart, context).status());
   apart->entry()->RemoveDead();
   return absl::OkStatus();

@@ -50,6 +50,26 @@ bool ConvertSmallFloats(Instruction* product, int generation) {
   });
 }
 
+bool RoundsResult(const Instruction& reduce) {
+  if (reduce.opcode() != Opcode::kReduce || reduce.operand_count() != 2) {
+    return false;
+  }
+  const PrimitiveType type = reduce.shape().type();
+  const PrimitiveType of = reduce.operand(0)->shape().type();
+  return type != of && IsFloat(type) && IsFloat(of) &&
+         reduce.operand(1)->shape().type() == of;
+}
+
+void ConvertBehind(Instruction* reduce, int generation) {
+  Computation* c = reduce->parent();
+  Shape shape = reduce->shape();
+  shape.set_type(reduce->operand(0)->shape().type());
+  if (shape.has_layout()) shape = WithTpuLayout(shape, generation);
+  Instruction* wide =
+      c->AddLike(*reduce, shape, {reduce->operand(0), reduce->operand(1)});
+  c->Replace(reduce, c->Add(Opcode::kConvert, reduce->shape(), {wide}));
+}
+
 bool ConvertsToo(const Instruction& i) {
   switch (i.opcode()) {
     case Opcode::kBroadcast:

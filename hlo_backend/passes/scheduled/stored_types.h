@@ -1,6 +1,6 @@
 // Types that a schedule of the TPU compiler mixes where HLO has one: movements
-// that store numbers in another float type, products of preds; and products of
-// floats that no array takes.
+// and reduces that store numbers in another float type, products of preds; and
+// products of floats that no array takes.
 //
 //   bf16[8,128] pad(f32[6,128] %x, f32[] 0)  ==>  pad(bf16 convert(%x), bf16[]
 //   0) f32[256,128] dot(pred[1024,256] %p, ...) ==>  dot(bf16 convert(%p), ...)
@@ -15,6 +15,11 @@ namespace ptxla::hlo {
 bool ConvertsToo(const Instruction& i);
 // The conversion stands before it; numbers that it pads with are other ones.
 void ConvertBefore(Instruction* movement, int generation);
+
+// A reduce whose result has another float type than what it adds up.
+bool RoundsResult(const Instruction& reduce);
+// The conversion stands behind it.
+void ConvertBehind(Instruction* reduce, int generation);
 
 // What the arrays take of preds, counts of positions for example. Whether
 // there were any.

@@ -94,6 +94,9 @@ bool ReplaceForms(Computation* c, const PassContext& context) {
     } else if (ConvertsToo(*i)) {
       ConvertBefore(i, generation);
       changed = true;
+    } else if (c->IsFusionComputation() && RoundsResult(*i)) {
+      ConvertBehind(i, generation);
+      changed = true;
     } else if (c->IsFusionComputation() && NamesLayoutOfGather(*i)) {
       *i->operand(0)->mutable_shape() = i->shape();
       c->Replace(i, i->operand(0));

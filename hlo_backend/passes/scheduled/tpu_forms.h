@@ -12,6 +12,7 @@
 //   tiles in the same order of dimensions
 // - reshapes, copies, pads and other movements to another float type: a convert
 //   before
+// - reduces of f32 that store bf16: a convert behind
 // - reshapes to the same dimensions: copies
 // - copies from or to rows that lie one behind the other: transposes
 //   (linear_copies.h)

@@ -66,6 +66,46 @@ TEST(RowsAndColumnsTest, AreReducedInOnePass) {
   }
 }
 
+// The gradient of a bf16 scale: its sums are rounded as they are stored, two
+// rows of them in a word.
+TEST(RowsAndColumnsTest, ColumnsAreStoredInBf16) {
+  const auto rounded = [](absl::string_view rows, absl::string_view columns) {
+    return absl::Substitute(R"(HloModule m
+g {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+f {
+  a = bf16[$0,$1] parameter(0)
+  b = bf16[$0,$1] parameter(1)
+  c = f32[$0,$1] convert(a)
+  d = f32[$0,$1] convert(b)
+  p = f32[$0,$1] multiply(c, d)
+  i = f32[] constant(0.5)
+  u = f32[$1] reduce(p, i), dimensions={0}, to_apply=g
+  n = bf16[$1] convert(u)
+  v = f32[$0] reduce(p, i), dimensions={1}, to_apply=g
+  ROOT t = (bf16[$1], f32[$0]) tuple(n, v)
+}
+ENTRY e {
+  a = bf16[$0,$1] parameter(0)
+  b = bf16[$0,$1] parameter(1)
+  ROOT r = (bf16[$1], f32[$0]) fusion(a, b), kind=kInput, calls=f
+})",
+                            rows, columns);
+  };
+  for (const char* chip : {"v2", "v4", "v5e", "v5p", "v6e", "tpu7x"}) {
+    HarnessOptions options;
+    options.chip = chip;
+    for (const auto& text :
+         {rounded("64", "256"), rounded("127", "129"), rounded("7", "1000"),
+          rounded("2048", "1152"), rounded("65", "3")}) {
+      EXPECT_OK(CompareKernel(text, options).status()) << chip << text;
+    }
+  }
+}
+
 // The sums of columns go on from step to step, of rows and of columns. Of two
 // cores each has those of its own rows and sends them to the other.
 TEST(RowsAndColumnsTest, GoOnOverManySteps) {
