@@ -80,6 +80,25 @@ bool IsMadeHere(const Instruction& i) {
          (i.IsElementwise() && i.opcode() != Opcode::kConvert);
 }
 
+// Brings other numbers into lanes, of an array that others made, for
+// convolutions alone.
+bool MovesForConvolutions(const Instruction& i) {
+  if (i.opcode() != Opcode::kTranspose ||
+      i.dimensions().back() == i.shape().rank() - 1) {
+    return false;
+  }
+  const Instruction* source = i.operand(0);
+  while (source->opcode() == Opcode::kBitcast) source = source->operand(0);
+  return source->opcode() == Opcode::kParameter && i.user_count() > 0 &&
+         !i.IsRoot() &&
+         std::all_of(i.users().begin(), i.users().end(),
+                     [&](const Instruction* user) {
+                       return user->opcode() == Opcode::kConvolution &&
+                              user->operand(0) == &i &&
+                              user->operand(1) != &i && RoundsOperands(*user);
+                     });
+}
+
 // A movement of what is rounded, and those behind it.
 void Narrow(Instruction* movement) {
   movement->mutable_shape()->set_type(PrimitiveType::kBf16);
@@ -117,6 +136,14 @@ void Round(Instruction* value) {
   }
 }
 
+void RoundBefore(Instruction* movement) {
+  Builder b(movement->parent());
+  b.set_metadata(movement->shared_metadata());
+  movement->ReplaceOperand(
+      0, b.Convert(movement->operand(0), PrimitiveType::kBf16));
+  movement->mutable_shape()->set_type(PrimitiveType::kBf16);
+}
+
 }  // namespace
 
 absl::StatusOr<bool> Bf16PropagationPass::Run(Module* module,
@@ -126,11 +153,17 @@ absl::StatusOr<bool> Bf16PropagationPass::Run(Module* module,
     if (c->IsFusionComputation()) continue;
     for (Instruction* i : c->PostOrder()) {
       if (!i->shape().IsArray() || i->shape().IsScalar() ||
-          i->shape().type() != PrimitiveType::kF32 || !IsMadeHere(*i) ||
-          !(OnlyFeedsProducts(*i) || FeedsProductsAndSums(*i))) {
+          i->shape().type() != PrimitiveType::kF32) {
         continue;
       }
-      Round(i);
+      if (IsMadeHere(*i) &&
+          (OnlyFeedsProducts(*i) || FeedsProductsAndSums(*i))) {
+        Round(i);
+      } else if (MovesForConvolutions(*i)) {
+        RoundBefore(i);
+      } else {
+        continue;
+      }
       changed = true;
     }
   }

@@ -11,7 +11,10 @@
 // become bf16 ones. XLA's pass of that name does it for all values that are
 // rounded later; libtpu 0.0.42.1 keeps these so on every chip. What is no
 // result of work in this computation (parameters, states of loops) stays: its
-// conversion would be one more pass over it.
+// conversion would be one more pass over it. But for what is transposed for
+// convolutions, by a kernel that passes over it anyway: other lanes (an NCHW
+// image), where a batch that only comes into rows is turned in the
+// convolution's own kernel (analysis/turned_input.h).
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BF16_PROPAGATION_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_BF16_PROPAGATION_H_
 
