@@ -99,9 +99,7 @@ void DotPrologues::Claim(const Instruction& value) {
             !o->operand(0)->IsConstant()) {
           return;
         }
-      } else if (o->opcode() == Opcode::kIota) {
-        return;
-      } else if (!o->IsConstant()) {
+      } else if (!o->IsConstant() && o->opcode() != Opcode::kIota) {
         // What a product makes in more bytes is finished behind it; on some
         // chips all that only this work reads.
         const bool product = nodes_.of(o).role == FusionRole::kDot;
