@@ -219,7 +219,11 @@ void AddVmemResidents(const Computation& c, const Positions& positions,
     // The state of a loop lies where its first one does: it is that, until the
     // loop ends, and what surrounds a body counts it.
     if (i.opcode() == Opcode::kParameter && index >= 0) return;
-    int first = positions.at(&i) + (i.opcode() == Opcode::kWhile ? 1 : 0);
+    // So does what a copy-done waits for: the copy-start's until then.
+    const bool goes_on =
+        i.opcode() == Opcode::kWhile || i.opcode() == Opcode::kCopyDone;
+    int first = std::min(positions.at(&i) + (goes_on ? 1 : 0),
+                         c.instruction_count() - 1);
     int last = std::max(first, LastRead({&i, index}, positions));
     if (i.opcode() == Opcode::kParameter) {  // the caller's, all the time
       first = 0;
