@@ -29,11 +29,11 @@ struct TilingLog;  // tiling_log.h
 // What the TPU compiler's choice of windows counts with (window_cost.h).
 struct WindowRates {
   double bytes_per_cycle = 1;
-  double load = 0;   // cycles of a fetch, beside its bytes
-  double store = 0;  // cycles of a store, beside its bytes
-  double step = 0;   // cycles of a step, beside its matmuls
-  double vector_slots = 4;
-  double vmem_bytes = 0;  // for what a step wants
+  double load = 0;          // cycles of a fetch, beside its bytes
+  double store = 0;         // cycles of a store, beside its bytes
+  double step = 0;          // cycles of a step, beside its matmuls
+  double vector_slots = 4;  // vector ALU instructions of a bundle
+  double vmem_bytes = 0;    // for what a step wants
 };
 
 struct ProductLimits {

@@ -308,19 +308,6 @@ class Splitter {
   DotSide sides_[2];
 };
 
-// Planes that the program joins, made of a matrix and of weights that are
-// larger than they. The TPU compiler stores all of them as f32 and copies them
-// into the order of the joined ones; that is dear where they are larger than
-// the weights, and no better form of ours stands for it.
-bool JoinsPlanesOfLargeWeights(const Instruction& i) {
-  const Instruction* join = &i;
-  if (join->opcode() == Opcode::kConvert) join = join->operand(0);
-  if (join->opcode() != Opcode::kReshape) return false;
-  const Instruction& dot = *join->operand(0);
-  return dot.opcode() == Opcode::kDot && dot.operand(0)->shape().rank() == 2 &&
-         dot.operand(1)->shape().ElementCount() > dot.shape().ElementCount();
-}
-
 bool Split(Instruction* i) {
   if (i->shape().has_layout()) return false;
   if (i->opcode() != Opcode::kDot) {

@@ -42,6 +42,15 @@ bool JoinsPlanes(const Instruction& i) {
 
 }  // namespace
 
+bool JoinsPlanesOfLargeWeights(const Instruction& i) {
+  const Instruction* join = &i;
+  if (join->opcode() == Opcode::kConvert) join = join->operand(0);
+  if (join->opcode() != Opcode::kReshape) return false;
+  const Instruction& dot = *join->operand(0);
+  return dot.opcode() == Opcode::kDot && dot.operand(0)->shape().rank() == 2 &&
+         dot.operand(1)->shape().ElementCount() > dot.shape().ElementCount();
+}
+
 bool SlicesBeforeJoin(Instruction* join, int64_t most) {
   const bool joins = JoinsPlanes(*join);
   const bool converts =

@@ -13,6 +13,12 @@
 
 namespace ptxla::hlo {
 
+// Planes that the program joins, made of a matrix and of weights that are
+// larger than they. The TPU compiler stores all of them as f32 and copies them
+// into the order of the joined ones; that is dear where they are larger than
+// the weights, and no better form of ours stands for it.
+bool JoinsPlanesOfLargeWeights(const Instruction& i);
+
 // Of a reshape or a convert that nobody reads but such slices, of at most
 // `most` planes; it is removed. False: it is none.
 bool SlicesBeforeJoin(Instruction* join, int64_t most);
