@@ -8,7 +8,6 @@
 #include "hlo_backend/analysis/prologue_rules.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
-#include "hlo_backend/passes/memory/memory_space_assignment.h"
 
 namespace ptxla::hlo {
 namespace {
@@ -47,7 +46,9 @@ ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
                  {Opcode::kTan, operations("operations_sine")}};
   integer_division_ = operations("operations_integer_divide");
   finishes_products_ = !chip.Policy("streamed_prologue_rows").has_value();
-  vmem_bytes_ = WholeRoomForResidents(chip);
+  repeated_work_ = chips::CompilerPolicy(chip, "repeated_work") *
+                   chip.core().clock.frequency().count() /
+                   chip.hbm_bandwidth_per_device().count();
   one_visit_ = 2.0 * chip.core().mxu_cols;
   plane_bytes_ = chip.vmem().scoped_limit.count() / kPlanesOfRoom;
 }
@@ -89,6 +90,16 @@ bool ProloguePolicy::Hides(const Instruction& dot, int operand,
   // One tile of the other operand covers all of it: nothing is done twice.
   if (width <= one_visit_) return true;
   return operations / operations_per_cycle_ <= width / macs_per_cycle_;
+}
+
+bool ProloguePolicy::IsRepeated(const Instruction& dot, int operand,
+                                int operations, int64_t read) const {
+  const Shape& other = dot.operand(1 - operand)->shape();
+  // Its result is rounded to what it reads behind it.
+  const int64_t moved = read + other.ByteSize() +
+                        dot.shape().ElementCount() * BitWidth(other.type()) / 8;
+  return static_cast<double>(operations) * static_cast<double>(read) <=
+         repeated_work_ * static_cast<double>(moved);
 }
 
 namespace {

@@ -36,13 +36,14 @@ class ProloguePolicy {
   // multiplied behind their second product on v4, v5e and v5p (libtpu
   // 0.0.42.1).
   bool FinishesProducts() const { return finishes_products_; }
-  // Is such an array too large to stay in VMEM?
-  bool StreamsFromHbm(const Shape& shape) const {
-    return shape.ByteSize() > vmem_bytes_;
-  }
   // Do `operations` of them on each element of the operand take no longer
   // than the dot's matmuls, or are they done only once?
   bool Hides(const Instruction& dot, int operand, int operations) const;
+  // Of what several products read: is work of `operations` on each element of
+  // arrays of `read` bytes done again for this one, rather than once for all?
+  // While HBM moves the product's bytes (policy.repeated_work).
+  bool IsRepeated(const Instruction& dot, int operand, int operations,
+                  int64_t read) const;
 
  private:
   absl::flat_hash_map<Opcode, int> operations_;  // others: one
@@ -50,9 +51,9 @@ class ProloguePolicy {
   bool finishes_products_ = false;
   double operations_per_cycle_ = 0;  // elements x instructions, vector units
   double macs_per_cycle_ = 1;
-  double one_visit_ = 0;     // columns
-  int64_t plane_bytes_ = 0;  // of an array that a gradient's kernel is made of
-  int64_t vmem_bytes_ = 0;
+  double one_visit_ = 0;      // columns
+  int64_t plane_bytes_ = 0;   // of an array that a gradient's kernel is made of
+  double repeated_work_ = 0;  // operations x bytes read, of each byte moved
 };
 
 // Has the dot the form whose operands lowering can compute: one batch order,

@@ -55,8 +55,7 @@ void DotPrologues::Claim(const Instruction& value) {
   };
   if (value.IsRoot() || value.user_count() == 0 ||
       nodes_.of(&value).role != FusionRole::kElementwise ||
-      !AllUses(value, has_form) ||
-      (value.user_count() > 1 && !policy_.StreamsFromHbm(value.shape()))) {
+      !AllUses(value, has_form)) {
     return;
   }
   std::vector<const Instruction*> members = {&value};
@@ -72,6 +71,7 @@ void DotPrologues::Claim(const Instruction& value) {
   };
   // Users before operands, so that a value is seen when all its users are.
   size_t arrays = 0;
+  int64_t bytes_read = 0;
   for (size_t next = 0; next < members.size(); ++next) {
     for (const Instruction* o : members[next]->operands()) {
       if (std::find(members.begin(), members.end(), o) != members.end()) {
@@ -110,11 +110,29 @@ void DotPrologues::Claim(const Instruction& value) {
         }
         if (!IsPrologueArray(o->shape())) return;
         ++arrays;
+        bytes_read += o->shape().ByteSize();
       }
     }
   }
   if (arrays == 0 || arrays > kMostArrays) return;
+  int operations = 0;
+  bool rounds = true;
+  for (const Instruction* m : members) {
+    operations += policy_.OperationsOf(*m);
+    rounds &= m->opcode() == Opcode::kConvert;
+  }
+  // What is only rounded for several is stored beside what is rounded.
+  if (rounds && value.user_count() > 1) return;
+  if (!AreRepeated(value, operations, bytes_read)) return;
   claimed_.insert(members.begin(), members.end());
+}
+
+bool DotPrologues::AreRepeated(const Instruction& value, int operations,
+                               int64_t read) const {
+  return value.user_count() < 2 ||
+         AllUses(value, [&](const Instruction& dot, int k) {
+           return policy_.IsRepeated(dot, k, operations, read);
+         });
 }
 
 bool DotPrologues::FitsAllUses(const Instruction& value) const {
@@ -219,6 +237,7 @@ bool DotPrologues::ArithmeticFits(const Instruction& dot, int operand) const {
   }
   if (!policy_.Hides(dot, operand, operations)) return false;
   if (IsClaimed(value) && value.user_count() == 1) return true;
+  if (!AreRepeated(value, operations, read)) return false;
   // Read by each product as it is, or made once and read by each.
   const int64_t bytes = value.shape().ByteSize();
   const auto users = static_cast<int64_t>(value.user_count());

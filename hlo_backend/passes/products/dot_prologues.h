@@ -5,8 +5,9 @@
 //
 // Work behind a value that dots alone read, each as one operand, and that
 // nobody else needs, is claimed: it is done there, whatever it reads. Where
-// there are several dots (a gradient by inputs and one by weights), only of
-// arrays beyond VMEM, and if they read no more so than if it were stored.
+// there are several dots (a gradient by inputs and one by weights), only what
+// is cheap beside their bytes (ProloguePolicy::IsRepeated), and if they read no
+// more so than if it were stored.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DOT_PROLOGUES_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DOT_PROLOGUES_H_
 
@@ -38,6 +39,9 @@ class DotPrologues {
 
  private:
   void Claim(const Instruction& value);
+  // Of one dot, or cheap enough for each of several?
+  bool AreRepeated(const Instruction& value, int operations,
+                   int64_t read) const;
   bool ArithmeticFits(const Instruction& dot, int operand) const;
 
   const FusionNodes& nodes_;
