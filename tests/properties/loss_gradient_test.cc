@@ -19,8 +19,10 @@ namespace {
 
 using sim::Fidelity;
 
-// $0: how wide the rows are. Few columns: the gradient is computed in front of
-// both products. Many: it is stored.
+// $0: how wide the rows are. $1: the scores, $2: what is summed up by columns.
+// Of scores that a product makes here, and a gradient that is summed up, as for
+// a bias: it is stored. Of given ones, and another sum: two products alone read
+// the gradient, and each computes it.
 constexpr char kLoss[] = R"(HloModule m
 add { a = f32[] parameter(0)
       b = f32[] parameter(1)
@@ -35,7 +37,7 @@ ENTRY e {
   counts = f32[64] parameter(3)
   zero = f32[] constant(0)
   least = f32[] constant(-inf)
-  scores = bf16[64,384] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  scores = bf16[64,384] $1
   wide = f32[64,384] convert(scores)
   most = f32[64] reduce(wide, least), dimensions={1}, to_apply=max
   mb = f32[64,384] broadcast(most), dimensions={0}
@@ -58,20 +60,28 @@ ENTRY e {
   hot = f32[64,384] select(shown, ones, zeros)
   d = f32[64,384] subtract(soft, hot)
   db = bf16[64,384] convert(d)
-  dw32 = f32[64,384] convert(db)
+  dw32 = f32[64,384] $2
   bias = f32[384] reduce(dw32, zero), dimensions={0}, to_apply=add
   dx = bf16[64,$0] dot(db, w), lhs_contracting_dims={1}, rhs_contracting_dims={1}
   dw = bf16[$0,384] dot(x, db), lhs_contracting_dims={0}, rhs_contracting_dims={0}
   ROOT r = (f32[384], bf16[64,$0], bf16[$0,384]) tuple(bias, dx, dw)
 })";
 
+std::string LossText(int width, bool given) {
+  return absl::Substitute(
+      kLoss, width,
+      given ? "parameter(4)"
+            : "dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      given ? "abs(hot)" : "convert(db)");
+}
+
 class LossGradient
-    : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+    : public ::testing::TestWithParam<std::tuple<std::string, int, bool>> {};
 
 TEST_P(LossGradient, EqualsTheEvaluator) {
-  const auto& [chip, width] = GetParam();
+  const auto& [chip, width, given] = GetParam();
   ASSERT_OK_AND_ASSIGN(const CompiledProgram p,
-                       CompileText(absl::Substitute(kLoss, width), chip));
+                       CompileText(LossText(width, given), chip));
   sim::ProgramData data(p.program, p.slice);
   std::vector<hlo::Literal> arguments;
   for (size_t k = 0; k < p.program.parameters.size(); ++k) {
@@ -108,7 +118,8 @@ TEST_P(LossGradient, EqualsTheEvaluator) {
 
 INSTANTIATE_TEST_SUITE_P(Chips, LossGradient,
                          ::testing::Combine(::testing::ValuesIn(AllChips()),
-                                            ::testing::Values(128, 1024)));
+                                            ::testing::Values(128, 1024),
+                                            ::testing::Bool()));
 
 }  // namespace
 }  // namespace ptxla::testing
