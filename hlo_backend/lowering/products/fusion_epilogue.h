@@ -28,6 +28,7 @@ class FusionEpilogue : public ProductEpilogue, protected TileFormula {
   absl::Status Start(codegen::CodeBuilder& b) override;
   void Emit(int64_t batch, int64_t row, int64_t col,
             const std::vector<codegen::Vec>& tiles) override;
+  void BeginStream() override { BeginBlock(); }
   absl::Status status() const override { return status_; }
   int live_registers() const override { return live_registers_; }
   int64_t ScratchBytes(const ProductTile& tile) const override {

@@ -233,6 +233,7 @@ absl::Status ProductEmitter::Stream(CodeBuilder& b, bool starts, bool finishes,
   long_epilogue_ = 2 * epilogue_->live_registers() >
                    parts_.pace.share * context_.model.vregs;
   b.BeginScope();
+  epilogue_->BeginStream();
   EmitStream(form_.problem, tile_, arrays_, parts_, epilogue_.get(), &b);
   if (finishes) RETURN_IF_ERROR(epilogue_->Finish(b));
   b.EndScope();

@@ -29,6 +29,9 @@ class ProductEpilogue : public Epilogue {
   // Once per step, before the stream: addresses, and values that do not change
   // within the step.
   virtual absl::Status Start(codegen::CodeBuilder& b) = 0;
+  // Before each stream: what those before have in registers is gone. A step has
+  // several where parts of K, or its first visit, have code of their own.
+  virtual void BeginStream() {}
   // Scratch of a step, and where in the kernel's it lies.
   virtual int64_t ScratchBytes(const ProductTile& /*tile*/) const { return 0; }
   virtual void SetScratch(int64_t /*offset*/) {}

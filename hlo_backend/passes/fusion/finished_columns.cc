@@ -1,8 +1,10 @@
 #include "hlo_backend/passes/fusion/finished_columns.h"
 
+#include "absl/algorithm/container.h"
 #include "hlo_backend/analysis/fusion_rules.h"
 #include "hlo_backend/analysis/member_rows.h"
 #include "hlo_backend/analysis/product_batch.h"
+#include "hlo_backend/analysis/product_chain.h"
 #include "hlo_backend/analysis/tiled_layout.h"
 #include "hlo_backend/ir/attributes.h"
 #include "hlo_backend/ir/dimensions.h"
@@ -14,6 +16,8 @@ namespace {
 // Bytes per key: of the score of a query, for a line of them, and of an element
 // of the key. ASSUMED: numbers that give the bounds in the header.
 constexpr int64_t kBytesOfScores = 12, kBytesOfKeys = 16;
+// Operations between scores and what is made of them.
+constexpr int kFurthestScores = 16;
 // Sequences, and groups of their heads.
 constexpr int kBatchOfGroups = 2;
 
@@ -46,14 +50,43 @@ bool FinishesKeys(int64_t count, int64_t depth, const chips::ChipSpec& chip) {
   return static_cast<double>(bytes) <= RoomForRows(chip);
 }
 
+bool AreFinishedScores(const Instruction& dot) {
+  const auto is_f32 = [](const Instruction& i) {
+    return i.shape().type() == PrimitiveType::kF32;
+  };
+  const bool widened = dot.user_count() == 1 &&
+                       dot.users()[0]->opcode() == Opcode::kConvert &&
+                       is_f32(*dot.users()[0]);
+  return (is_f32(dot) || widened) &&
+         dot.operand(0)->shape().type() == PrimitiveType::kBf16 &&
+         dot.operand(1)->shape().type() == PrimitiveType::kBf16;
+}
+
+const Instruction* ScoresBehind(const Instruction& value) {
+  const Instruction* i = &value;
+  for (int step = 0; step < kFurthestScores; ++step) {
+    if (i->opcode() == Opcode::kGetTupleElement) i = i->operand(0);
+    if (i->opcode() == Opcode::kDot || i->opcode() == Opcode::kFusion) {
+      return DotOf(*i);
+    }
+    const auto operands = i->operands();
+    const auto next = absl::c_find_if(operands, [](const Instruction* o) {
+      return o->opcode() != Opcode::kBroadcast && !o->IsConstant() &&
+             o->shape().type() != PrimitiveType::kPred;
+    });
+    if (!i->IsElementwise() || next == operands.end()) return nullptr;
+    i = *next;
+  }
+  return nullptr;
+}
+
 bool FinishesScores(const Instruction& dot, int64_t count,
                     const chips::ChipSpec& chip) {
   const DotAttrs& attrs = dot.attrs<DotAttrs>();
   if (chip.Policy("chain_rows").has_value() ||
       !chip.Policy("softmax_rank").has_value() || IsKeysFirst(dot) ||
       attrs.lhs_batch.empty() || attrs.rhs_contracting.size() != 1 ||
-      dot.operand(0)->shape().type() != PrimitiveType::kBf16 ||
-      dot.operand(1)->shape().type() != PrimitiveType::kBf16) {
+      !AreFinishedScores(dot)) {
     return true;
   }
   const bool gathers = chip.Policy("finished_gathered_heads").has_value();
@@ -74,9 +107,7 @@ bool FinishesColumns(const Instruction& dot, const Shape& keys, int64_t count,
                                ? keys.rank() >= kBatchOfGroups + 2 &&
                                      dot.shape().type() == PrimitiveType::kF32
                                : !IsKeysFirst(dot);
-  if (!is_finished || attrs.lhs_batch.empty() ||
-      dot.operand(0)->shape().type() != PrimitiveType::kBf16 ||
-      dot.operand(1)->shape().type() != PrimitiveType::kBf16 ||
+  if (!is_finished || !AreFinishedScores(dot) || attrs.lhs_batch.empty() ||
       attrs.rhs_contracting.size() != 1) {
     return false;
   }

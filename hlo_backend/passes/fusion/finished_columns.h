@@ -7,10 +7,10 @@
 //   s = f32[4,2,7,1024,1024] dot(k, q)
 //   FinishesColumns(s, keys->shape(), /*count=*/1024, chip)    // true
 //
-// The TPU compiler (libtpu 0.0.42.1, v4 to v6e) does so with bf16 queries and
-// keys: of heads with keys of their own where the program multiplies queries
-// with keys, not keys with queries (score_order.h); of groups of heads that
-// share their keys in several sequences, if scores are f32. All others are
+// The TPU compiler (libtpu 0.0.42.1, v4 to v6e) does so with f32 scores of bf16
+// queries and keys: of heads with keys of their own where the program
+// multiplies queries with keys, not keys with queries (score_order.h); of
+// groups of heads that share their keys in several sequences. All others are
 // three kernels.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_FINISHED_COLUMNS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_FINISHED_COLUMNS_H_
@@ -35,7 +35,17 @@ double RoomForRows(const chips::ChipSpec& chip);
 // keys of 128 and 3,072 of 64 are, 2,560 of 128 are not.
 bool FinishesKeys(int64_t count, int64_t depth, const chips::ChipSpec& chip);
 
-// The same of the scores of `count` keys, a batched product of bf16 that the
+// Scores that the TPU compiler finishes with their product: f32 numbers of bf16
+// queries and keys, or bf16 ones that the program widens as they come. Those
+// that it scales or masks in bf16, and those of f32 queries and keys, are
+// stored as they are, with their maxima, and their exponentials are made again
+// in each kernel that needs some (libtpu 0.0.42.1, v4 to v6e).
+bool AreFinishedScores(const Instruction& dot);
+// The product of the scores that were scaled, masked, lowered by their maxima
+// to make `value`, also inside of a kernel; null: none is near.
+const Instruction* ScoresBehind(const Instruction& value);
+
+// Does it finish scores of `count` keys, a batched product of bf16 that the
 // program writes queries first; once layouts are assigned, only where no heads
 // of an operand lie in rows of tiles ([batch, sequence, heads, 128]), or the
 // chip's compiler gathers them (policy.finished_gathered_heads). True of all

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hlo_backend/passes/fusion/finished_columns.h"
+
 namespace ptxla::hlo {
 namespace {
 
@@ -16,11 +18,15 @@ bool IsFusedColumnSum(const Instruction& u) {
 }  // namespace
 
 bool IsKeptExponential(const Instruction& i) {
-  return i.opcode() == Opcode::kExp && i.shape().IsArray() &&
-         i.shape().type() == PrimitiveType::kF32 && i.shape().rank() >= 3 &&
-         i.user_count() >= kReaders && !i.IsRoot() &&
-         std::any_of(i.users().begin(), i.users().end(),
-                     [](const Instruction* u) { return IsFusedColumnSum(*u); });
+  if (i.opcode() != Opcode::kExp || !i.shape().IsArray() ||
+      i.shape().type() != PrimitiveType::kF32 || i.shape().rank() < 3 ||
+      i.user_count() < kReaders || i.IsRoot() ||
+      std::none_of(i.users().begin(), i.users().end(),
+                   [](const Instruction* u) { return IsFusedColumnSum(*u); })) {
+    return false;
+  }
+  const Instruction* scores = ScoresBehind(i);
+  return scores == nullptr || AreFinishedScores(*scores);
 }
 
 }  // namespace ptxla::hlo

@@ -18,88 +18,91 @@ constexpr int64_t kPlanesOfRoom = 16;
 // tile_rows.cc).
 constexpr int64_t kMostLines = 1 << 16;
 
+// By a value per row, or a number: multiplied by its inverse.
+bool DividesByRow(const Instruction& division) {
+  return division.operand(1)->opcode() == Opcode::kBroadcast;
+}
+
+// Bytes that the kernel of `user` moves beside `value`: what else it reads, and
+// its result, at the end of elementwise work that alone reads it.
+int64_t OtherBytes(const Instruction& user, const Instruction& value) {
+  const Instruction* read = &value;
+  const Instruction* i = &user;
+  int64_t bytes = 0;
+  while (true) {
+    for (const Instruction* o : i->operands()) {
+      if (o != read && o->opcode() != Opcode::kBroadcast && !o->IsConstant()) {
+        bytes += o->shape().ByteSize();
+      }
+    }
+    if (IsProduct(*i)) {
+      // Its result is rounded to what it reads behind it.
+      const Shape& other = i->operand(i->operand(0) == read ? 1 : 0)->shape();
+      return bytes + i->shape().ElementCount() * BitWidth(other.type()) / 8;
+    }
+    if (!i->IsElementwise() || i->user_count() != 1) {
+      return bytes + i->shape().ByteSize();
+    }
+    read = i;
+    i = i->users()[0];
+  }
+}
+
 }  // namespace
 
-ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip) {
-  const double share = chip.Policy("prologue_share").value_or(0);
-  operations_per_cycle_ = share * 1024.0 * chip.slots().valu;
-  const double array =
-      static_cast<double>(chip.core().mxu_rows) * chip.core().mxu_cols;
-  macs_per_cycle_ =
-      chip.core().mxus * array * chip.MxuRowsPerCycle(chips::MatmulType::kBf16);
-  const auto operations = [&](const char* policy) {
-    return static_cast<int>(chips::WholePolicy(chip, policy));
-  };
-  operations_ = {{Opcode::kDivide, operations("operations_divide")},
-                 {Opcode::kExp, operations("operations_exp")},
-                 {Opcode::kLog, operations("operations_exp")},
-                 {Opcode::kTanh, operations("operations_tanh")},
-                 {Opcode::kRsqrt, operations("operations_rsqrt")},
-                 {Opcode::kSqrt, operations("operations_sqrt")},
-                 {Opcode::kErf, operations("operations_erf")},
-                 {Opcode::kLogistic, operations("operations_logistic")},
-                 {Opcode::kExpm1, operations("operations_expm1")},
-                 {Opcode::kLog1p, operations("operations_expm1")},
-                 {Opcode::kPower, operations("operations_power")},
-                 {Opcode::kSin, operations("operations_sine")},
-                 {Opcode::kCos, operations("operations_sine")},
-                 {Opcode::kTan, operations("operations_sine")}};
-  integer_division_ = operations("operations_integer_divide");
-  finishes_products_ = !chip.Policy("streamed_prologue_rows").has_value();
-  repeated_work_ = chips::CompilerPolicy(chip, "repeated_work") *
-                   chip.core().clock.frequency().count() /
-                   chip.hbm_bandwidth_per_device().count();
-  one_visit_ = 2.0 * chip.core().mxu_cols;
-  plane_bytes_ = chip.vmem().scoped_limit.count() / kPlanesOfRoom;
-}
+ProloguePolicy::ProloguePolicy(const chips::ChipSpec& chip)
+    : computes_(true),
+      finishes_products_(!chip.Policy("streamed_prologue_rows").has_value()),
+      bytes_per_operation_(chip.hbm_bandwidth_per_device().count() /
+                           chip.core().clock.frequency().count() /
+                           (1024.0 * chip.slots().valu)),
+      division_(static_cast<int>(chips::WholePolicy(chip, "repeated_divide"))),
+      erf_(static_cast<int>(chips::WholePolicy(chip, "repeated_erf"))),
+      one_visit_(2.0 * chip.core().mxu_cols),
+      plane_bytes_(chip.vmem().scoped_limit.count() / kPlanesOfRoom) {}
 
 int ProloguePolicy::OperationsOf(const Instruction& i) const {
-  if (i.opcode() == Opcode::kDivide) {
-    if (!IsFloat(i.shape().type())) return integer_division_;
-    // By a value per row: multiplied by its inverse.
-    if (i.operand(1)->opcode() == Opcode::kBroadcast) return 1;
+  switch (i.opcode()) {
+    case Opcode::kDivide:
+      return DividesByRow(i) ? 1 : division_;
+    case Opcode::kLogistic:  // 1 / (1 + exp(-x))
+      return division_ + 3;
+    case Opcode::kErf:
+      return erf_;
+    default:
+      return 1;
   }
-  const auto found = operations_.find(i.opcode());
-  return found == operations_.end() ? 1 : found->second;
 }
 
-bool ProloguePolicy::Hides(const Instruction& dot, int operand,
-                           int operations) const {
-  if (operations_per_cycle_ <= 0) return false;
-  if (dot.opcode() == Opcode::kConvolution) {
-    // Computed once for each tile of columns: they are features of the other. A
-    // step has all rows of some planes of the first axis.
-    const Shape& mine = dot.operand(operand)->shape();
-    const auto width =
-        static_cast<double>(dot.operand(1 - operand)->shape().dims().back());
-    const int64_t rows = mine.ElementCount() / mine.dim(0) / mine.dims().back();
-    return width <= one_visit_ && rows * kLanes * 4 <= plane_bytes_;
-  }
+bool ProloguePolicy::MayCompute(const Instruction& dot, int operand) const {
+  if (!computes_ || dot.opcode() != Opcode::kConvolution) return computes_;
+  // Computed once for each tile of columns: they are features of the other. A
+  // step has all rows of some planes of the first axis.
   const Shape& mine = dot.operand(operand)->shape();
-  const Shape& other = dot.operand(1 - operand)->shape();
-  const DotAttrs& attrs = dot.attrs<DotAttrs>();
-  const int64_t k = mine.dim(operand == 0 ? attrs.lhs_contracting[0]
-                                          : attrs.rhs_contracting[0]);
-  int64_t batch = 1;
-  for (int64_t d : operand == 0 ? attrs.lhs_batch : attrs.rhs_batch) {
-    batch *= mine.dim(d);
-  }
-  // Columns of the result that each element of the operand meets.
-  const double width = static_cast<double>(other.ElementCount()) /
-                       static_cast<double>(k * batch);
-  // One tile of the other operand covers all of it: nothing is done twice.
-  if (width <= one_visit_) return true;
-  return operations / operations_per_cycle_ <= width / macs_per_cycle_;
+  const auto width =
+      static_cast<double>(dot.operand(1 - operand)->shape().dims().back());
+  const int64_t rows = mine.ElementCount() / mine.dim(0) / mine.dims().back();
+  return width <= one_visit_ && rows * kLanes * 4 <= plane_bytes_;
 }
 
-bool ProloguePolicy::IsRepeated(const Instruction& dot, int operand,
-                                int operations, int64_t read) const {
-  const Shape& other = dot.operand(1 - operand)->shape();
-  // Its result is rounded to what it reads behind it.
-  const int64_t moved = read + other.ByteSize() +
-                        dot.shape().ElementCount() * BitWidth(other.type()) / 8;
-  return static_cast<double>(operations) * static_cast<double>(read) <=
-         repeated_work_ * static_cast<double>(moved);
+bool ProloguePolicy::IsRepeated(const Instruction& value, int operations,
+                                int64_t read) const {
+  // Arithmetic of bf16 is f32's between two conversions.
+  const bool narrow = value.shape().type() == PrimitiveType::kBf16 &&
+                      value.opcode() != Opcode::kConvert;
+  const double work = (operations + (narrow ? 2 : 0)) * bytes_per_operation_ *
+                      static_cast<double>(value.shape().ElementCount());
+  const int64_t bytes = value.shape().ByteSize();
+  double once = std::max(work, static_cast<double>(read + bytes));
+  double again = 0;
+  for (const Instruction* user : value.users()) {
+    const int64_t others = OtherBytes(*user, value);
+    once += static_cast<double>(bytes + others);
+    again +=
+        std::max(work, static_cast<double>(std::min(read, bytes) + others));
+    again += static_cast<double>(std::max<int64_t>(read - bytes, 0));
+  }
+  return again <= once;
 }
 
 namespace {

@@ -37,12 +37,10 @@ std::vector<const Instruction*> WorkBefore(const RowWork& rows,
   const auto inside = [&](const Instruction* i) {
     return std::find(work.begin(), work.end(), i) != work.end();
   };
-  int operations = 0;
   const Instruction* array = nullptr;
   bool of_rows = false;
   for (size_t next = 0; next < work.size(); ++next) {
     const Instruction* i = work[next];
-    operations += rows.prologues.OperationsOf(*i);
     for (const Instruction* o : i->operands()) {
       const auto found = rows.members.find(o);
       if (found == rows.members.end()) {
@@ -72,7 +70,7 @@ std::vector<const Instruction*> WorkBefore(const RowWork& rows,
   }
   if (array == nullptr || !of_rows ||
       StaysInVmem(rows.dot, *array, last, rows.chip) ||
-      !rows.prologues.Hides(product, operand, operations)) {
+      !rows.prologues.MayCompute(product, operand)) {
     return {};
   }
   return work;

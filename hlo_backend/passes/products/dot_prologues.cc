@@ -121,18 +121,11 @@ void DotPrologues::Claim(const Instruction& value) {
     operations += policy_.OperationsOf(*m);
     rounds &= m->opcode() == Opcode::kConvert;
   }
-  // What is only rounded for several is stored beside what is rounded.
-  if (rounds && value.user_count() > 1) return;
-  if (!AreRepeated(value, operations, bytes_read)) return;
+  if (value.user_count() > 1) {
+    // What is only rounded for several is stored beside what is rounded.
+    if (rounds || !policy_.IsRepeated(value, operations, bytes_read)) return;
+  }
   claimed_.insert(members.begin(), members.end());
-}
-
-bool DotPrologues::AreRepeated(const Instruction& value, int operations,
-                               int64_t read) const {
-  return value.user_count() < 2 ||
-         AllUses(value, [&](const Instruction& dot, int k) {
-           return policy_.IsRepeated(dot, k, operations, read);
-         });
 }
 
 bool DotPrologues::FitsAllUses(const Instruction& value) const {
@@ -235,13 +228,9 @@ bool DotPrologues::ArithmeticFits(const Instruction& dot, int operand) const {
       }
     }
   }
-  if (!policy_.Hides(dot, operand, operations)) return false;
-  if (IsClaimed(value) && value.user_count() == 1) return true;
-  if (!AreRepeated(value, operations, read)) return false;
-  // Read by each product as it is, or made once and read by each.
-  const int64_t bytes = value.shape().ByteSize();
-  const auto users = static_cast<int64_t>(value.user_count());
-  return users * read <= read + bytes + users * bytes;
+  if (!policy_.MayCompute(dot, operand)) return false;
+  return IsClaimed(value) || value.user_count() == 1 ||
+         policy_.IsRepeated(value, operations, read);
 }
 
 }  // namespace ptxla::hlo

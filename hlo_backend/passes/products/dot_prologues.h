@@ -39,10 +39,6 @@ class DotPrologues {
 
  private:
   void Claim(const Instruction& value);
-  // Of one dot, or cheap enough for each of several? What other work reads as
-  // well (the sum of a bias's gradient) is stored.
-  bool AreRepeated(const Instruction& value, int operations,
-                   int64_t read) const;
   bool ArithmeticFits(const Instruction& dot, int operand) const;
 
   const FusionNodes& nodes_;

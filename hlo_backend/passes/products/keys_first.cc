@@ -22,6 +22,13 @@
 namespace ptxla::hlo {
 namespace {
 
+bool IsLeading(absl::Span<const int64_t> batch) {
+  for (size_t d = 0; d < batch.size(); ++d) {
+    if (batch[d] != static_cast<int64_t>(d)) return false;
+  }
+  return true;
+}
+
 class Turner {
  public:
   Turner(Computation* c, const PassContext& context)
@@ -56,11 +63,13 @@ class Turner {
   }
 
   // Members of a batch, whatever the program writes, as the TPU compiler does;
-  // where there are measurements of scores that are not turned, they decide
-  // (C-SDPA).
+  // where there are measurements of scores that are not turned, they decide:
+  // of heads outside of the sequence (C-SDPA).
   bool TurnsAlways(const Instruction& dot) const {
-    return !dot.attrs<DotAttrs>().lhs_batch.empty() &&
-           !HasChains(*context_.chip, dot);
+    const DotAttrs& a = dot.attrs<DotAttrs>();
+    return !a.lhs_batch.empty() &&
+           !(HasChains(*context_.chip, dot) && IsLeading(a.lhs_batch) &&
+             IsLeading(a.rhs_batch));
   }
 
   // The last two dimensions change places.

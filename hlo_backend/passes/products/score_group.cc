@@ -1,5 +1,6 @@
 #include "hlo_backend/passes/products/score_group.h"
 
+#include "hlo_backend/analysis/monoid.h"
 #include "hlo_backend/ir/dimensions.h"
 #include "hlo_backend/passes/control_edges.h"
 #include "hlo_backend/passes/fusion/finished_columns.h"
@@ -66,7 +67,7 @@ bool ScoreGroup::Gather(Instruction* dot) {
   ends_.clear();
   int64_t turned = 0, operands = 0;  // bytes
   int64_t products = 0;              // whose results are there at a time
-  bool reduces = false;
+  bool reduces = false, finished = false;
   for (size_t next = 0; next < order_.size(); ++next) {
     Instruction* i = order_[next];
     if (order_.size() > kMostMembers || HasControlEdges(*i) || i->IsRoot()) {
@@ -92,6 +93,11 @@ bool ScoreGroup::Gather(Instruction* dot) {
       if (user->opcode() == Opcode::kReduce) {
         if (!MayReduce(*user)) return false;
         reduces |= Contains(user->dimensions(), Keys());
+        const Instruction* scores =
+            MonoidOf(*user->to_apply()) == Opcode::kMaximum
+                ? ScoresBehind(*user->operand(0))
+                : nullptr;
+        finished |= scores != nullptr && AreFinishedScores(*scores);
         ends_.insert(user);
       } else if (user->opcode() == Opcode::kDot) {
         if (!MayMultiply(*user, *i)) return false;
@@ -107,7 +113,8 @@ bool ScoreGroup::Gather(Instruction* dot) {
   const int64_t area = InTiles(keys, rows);
   return reduces && turned <= operands &&
          area <= kMostPadding * InTiles(rows, keys) &&
-         ((products == 1 &&
+         (!finished ||
+          (products == 1 &&
            FinishesColumns(*dot, dot->operand(1)->shape(), keys, chip_)) ||
           products * scores_->ElementCount() / (rows * keys) * area * 4 <=
               RoomForResidents(chip_));
