@@ -8,7 +8,8 @@
 // Work that reads one array and gives no fewer bytes is else done again in each
 // kernel that needs it (fusion_chains.h). Here that is the EUP's, in two or
 // more kernels beside the sums', one of them behind a product, whose block
-// waits for it. The TPU compiler stores the same.
+// waits for it. The TPU compiler stores the same of scores that it would finish
+// (finished_columns.h); of others it makes exponentials again.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_KEPT_EXPONENTIALS_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_KEPT_EXPONENTIALS_H_
 

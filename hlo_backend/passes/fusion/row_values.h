@@ -7,6 +7,10 @@
 //   ==> w = f32[1024] convert(v), f = f32[1024,32000] broadcast(w)
 //       d = subtract(product, convert(f))
 //
+// So are the maxima and sums of a softmax in bf16 over scores that lie keys
+// first, which are reduced to f32: the kernel of the scores takes maxima, and
+// the next product the division.
+//
 // Before layouts are assigned; fusion.h takes the rest into the kernel.
 #ifndef PTXLA_HLO_BACKEND_PASSES_FUSION_ROW_VALUES_H_
 #define PTXLA_HLO_BACKEND_PASSES_FUSION_ROW_VALUES_H_
