@@ -5,9 +5,9 @@
 //
 // Work behind a value that dots alone read, each as one operand, and that
 // nobody else needs, is claimed: it is done there, whatever it reads. Where
-// there are several dots (a gradient by inputs and one by weights), only what
-// is cheap beside their bytes (ProloguePolicy::IsRepeated), and if they read no
-// more so than if it were stored.
+// there are several dots (a gradient by inputs and one by weights), only if
+// that takes no longer than to store it (ProloguePolicy::IsRepeated). So is
+// asked of what other work reads as well, which may be of fewer arrays.
 #ifndef PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DOT_PROLOGUES_H_
 #define PTXLA_HLO_BACKEND_PASSES_PRODUCTS_DOT_PROLOGUES_H_
 
