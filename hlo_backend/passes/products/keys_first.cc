@@ -22,13 +22,6 @@
 namespace ptxla::hlo {
 namespace {
 
-bool IsLeading(absl::Span<const int64_t> batch) {
-  for (size_t d = 0; d < batch.size(); ++d) {
-    if (batch[d] != static_cast<int64_t>(d)) return false;
-  }
-  return true;
-}
-
 class Turner {
  public:
   Turner(Computation* c, const PassContext& context)
@@ -68,8 +61,8 @@ class Turner {
   bool TurnsAlways(const Instruction& dot) const {
     const DotAttrs& a = dot.attrs<DotAttrs>();
     return !a.lhs_batch.empty() &&
-           !(HasChains(*context_.chip, dot) && IsLeading(a.lhs_batch) &&
-             IsLeading(a.rhs_batch));
+           !(HasChains(*context_.chip, dot) && IsIdentityMapping(a.lhs_batch) &&
+             IsIdentityMapping(a.rhs_batch));
   }
 
   // The last two dimensions change places.
